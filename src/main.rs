@@ -1,0 +1,6 @@
+//! The binary: parse, run, exit code.
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,1 @@
+//! The contract, table by table, against the built binary.
