@@ -2,3 +2,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr))]
 
 pub mod outcome;
+pub mod secret;
+pub mod trace;
+pub mod transport;

@@ -1,0 +1,497 @@
+//! How a transport fails: the facts, and what they mean as category, reason, evidence and hint.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::outcome::{Category, Failure, Phase, Reason};
+
+/// One address that was tried, and why it failed.
+#[derive(Debug, Clone)]
+pub struct AddressFailure {
+    /// The address.
+    pub address: SocketAddr,
+    /// The system's words, such as `Connection refused (os error 111)`.
+    pub error: String,
+}
+
+/// An HTTP answer that is not an MCP answer, or a refusal.
+#[derive(Debug, Clone, Default)]
+pub struct HttpFault {
+    /// The request's method.
+    pub method: String,
+    /// The request's URL, redacted.
+    pub url: String,
+    /// The status code.
+    pub status: u16,
+    /// The reason phrase as the server sent it, or the standard one.
+    pub reason_phrase: String,
+    /// The `Content-Type` as sent.
+    pub content_type: Option<String>,
+    /// Headers worth showing (`server`, `via`, `retry-after`, `location`, `allow`, `content-encoding`), redacted.
+    pub headers: Vec<(String, String)>,
+    /// Every `WWW-Authenticate` value as sent.
+    pub challenges: Vec<String>,
+    /// The first bytes of the body as text (at most 2 KiB), markup left in.
+    pub body: String,
+    /// The body's length as far as it was read, in bytes.
+    pub body_bytes: usize,
+    /// Whether a credential had been sent.
+    pub credential_sent: bool,
+    /// What is wrong with it, where the status does not say it, such as `media type text/html`.
+    pub problem: Option<String>,
+    /// What to do, where the transport knows better than the status.
+    pub hint: Option<String>,
+}
+
+/// How a stream ended before its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamEnd {
+    /// The peer ended it in order.
+    Clean,
+    /// The connection was reset or aborted; the system's words.
+    Reset(String),
+    /// The body was shorter than announced.
+    Incomplete {
+        /// Bytes that came.
+        received: u64,
+        /// `Content-Length`, if there was one.
+        announced: Option<u64>,
+    },
+    /// The child process ended.
+    Exited {
+        /// Its exit status.
+        status: Option<i32>,
+        /// The signal that ended it.
+        signal: Option<i32>,
+    },
+}
+
+/// Why a program did not start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpawnCause {
+    /// No such program, in `PATH` or at the path given.
+    NotFound,
+    /// It exists but may not be executed.
+    NotExecutable,
+    /// Its first line names an interpreter that does not exist, or it is no program at all.
+    BadInterpreter,
+    /// The working directory does not exist.
+    NoDirectory,
+    /// It is a directory.
+    IsDirectory,
+    /// Anything else; the source says.
+    Other,
+}
+
+/// How a transport fails.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// The host name has no address.
+    #[error("the name {host} could not be resolved")]
+    Dns {
+        /// The host.
+        host: String,
+        /// The resolver's words.
+        detail: String,
+    },
+    /// No address accepted a connection.
+    #[error("no connection to {target}")]
+    Connect {
+        /// Host and port.
+        target: String,
+        /// Every address that was tried.
+        tried: Vec<AddressFailure>,
+        /// The chain of causes, outermost first.
+        causes: Vec<String>,
+    },
+    /// TLS failed.
+    #[error("no TLS session with {target}")]
+    Tls {
+        /// Host and port.
+        target: String,
+        /// The chain of causes, outermost first.
+        causes: Vec<String>,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The proxy failed.
+    #[error("the proxy {proxy} (from {source_name}) did not connect us")]
+    Proxy {
+        /// Its URL, redacted.
+        proxy: String,
+        /// The option or variable it came from.
+        source_name: String,
+        /// The chain of causes, outermost first.
+        causes: Vec<String>,
+    },
+    /// The program did not start.
+    #[error("the server program {program} could not be started: {}", spawn_words(*.cause))]
+    Spawn {
+        /// The program as given.
+        program: String,
+        /// The working directory, if one was given.
+        cwd: Option<PathBuf>,
+        /// Whether `PATH` was searched.
+        searched_path: bool,
+        /// Why.
+        cause: SpawnCause,
+        /// The system's words.
+        detail: String,
+    },
+    /// An HTTP answer that is not an MCP answer.
+    #[error("{}", http_words(.0))]
+    Http(Box<HttpFault>),
+    /// 401, or 403 with a challenge.
+    #[error("{}", auth_words(.0))]
+    Auth(Box<HttpFault>),
+    /// Contact existed, then it broke.
+    #[error("{}", stream_words(.end, *.messages))]
+    Stream {
+        /// How.
+        end: StreamEnd,
+        /// How many messages (or events) had come on it.
+        messages: u64,
+        /// How many bytes had come on it.
+        bytes: u64,
+        /// The last lines of the child's stderr, for stdio.
+        stderr: Vec<String>,
+        /// The text of an event or line that was not finished.
+        unfinished: Option<String>,
+        /// How often a reconnect was tried.
+        reconnects: u32,
+        /// The chain of causes, outermost first.
+        causes: Vec<String>,
+    },
+    /// A wait inside the transport was longer than its limit.
+    #[error("{what} within {}", humantime::format_duration(*.limit))]
+    Timeout {
+        /// What was waited for, as `no connection`, `no endpoint event`.
+        what: String,
+        /// The limit.
+        limit: Duration,
+        /// Which clock.
+        reason: Reason,
+        /// In which phase; `None` is the phase of the caller.
+        phase: Option<Phase>,
+        /// What came meanwhile, such as `3 keep-alive comments`.
+        seen: Option<String>,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// One message, event or body is larger than the limit.
+    #[error("a message is larger than the limit of {limit} bytes ({seen} bytes seen)")]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: usize,
+        /// How many bytes had come.
+        seen: usize,
+    },
+    /// The endpoint event names another origin (2024-11-05 basic/transports §HTTP with SSE; every SDK refuses it).
+    #[error("the endpoint event names another origin: {endpoint} instead of {origin}")]
+    EndpointOrigin {
+        /// The event's data as sent.
+        announced: String,
+        /// The origin it resolves to.
+        endpoint: String,
+        /// The origin of the stream.
+        origin: String,
+    },
+    /// The endpoint event is no URL, or the first event is something else.
+    #[error("{detail}")]
+    Endpoint {
+        /// What is wrong.
+        detail: String,
+        /// The event's data as sent.
+        announced: String,
+    },
+    /// A setting cannot be used: a certificate file, a proxy URL, a header.
+    #[error("{message}")]
+    Setting {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The same connection failed before.
+    #[error(transparent)]
+    Shared(Arc<TransportError>),
+    /// The connection was closed by mcpcli itself.
+    #[error("the connection was closed by mcpcli")]
+    Closed,
+}
+
+fn spawn_words(cause: SpawnCause) -> &'static str {
+    match cause {
+        SpawnCause::NotFound => "there is no such program",
+        SpawnCause::NotExecutable => "it is not executable",
+        SpawnCause::BadInterpreter => "it is no program, or its interpreter does not exist",
+        SpawnCause::NoDirectory => "the working directory does not exist",
+        SpawnCause::IsDirectory => "it is a directory",
+        SpawnCause::Other => "the system refused",
+    }
+}
+
+fn http_words(fault: &HttpFault) -> String {
+    let status = format!("HTTP {} {}", fault.status, fault.reason_phrase);
+    match &fault.problem {
+        Some(problem) => format!("{}: {problem}", status.trim_end()),
+        None => format!("{} is not an MCP answer", status.trim_end()),
+    }
+}
+
+fn auth_words(fault: &HttpFault) -> String {
+    let status = format!("HTTP {} {}", fault.status, fault.reason_phrase);
+    let what = if fault.credential_sent { "refused the credential it was sent" } else { "asks for a credential" };
+    format!("the server {what} ({})", status.trim_end())
+}
+
+fn stream_words(end: &StreamEnd, messages: u64) -> String {
+    let how = match end {
+        StreamEnd::Clean => "the stream ended before the answer".to_owned(),
+        StreamEnd::Reset(_) => "the connection was reset before the answer".to_owned(),
+        StreamEnd::Incomplete { received, announced: Some(announced) } => {
+            format!("the body was cut: {received} of {announced} announced bytes came")
+        }
+        StreamEnd::Incomplete { received, announced: None } => {
+            format!("the body was cut after {received} bytes")
+        }
+        StreamEnd::Exited { status: Some(status), .. } => format!("the server process exited with status {status}"),
+        StreamEnd::Exited { signal: Some(signal), .. } => {
+            format!("the server process was ended by {}", signal_name(*signal))
+        }
+        StreamEnd::Exited { .. } => "the server process closed its stdout".to_owned(),
+    };
+    match messages {
+        0 => how,
+        1 => format!("{how}, after 1 message"),
+        n => format!("{how}, after {n} messages"),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    #[cfg(unix)]
+    if let Ok(signal) = nix::sys::signal::Signal::try_from(signal) {
+        return signal.as_str().to_owned();
+    }
+    format!("signal {signal}")
+}
+
+impl TransportError {
+    /// The category, by the type of the error alone.
+    pub fn category(&self) -> Category {
+        match self {
+            TransportError::Auth(_) => Category::Auth,
+            TransportError::Timeout { .. } => Category::Timeout,
+            TransportError::TooLarge { .. }
+            | TransportError::EndpointOrigin { .. }
+            | TransportError::Endpoint { .. } => Category::Protocol,
+            TransportError::Setting { .. } => Category::Usage,
+            TransportError::Shared(inner) => inner.category(),
+            _ => Category::Transport,
+        }
+    }
+
+    /// The reason inside the category.
+    pub fn reason(&self) -> Option<Reason> {
+        Some(match self {
+            TransportError::Dns { .. } => Reason::Dns,
+            TransportError::Connect { .. } => Reason::Connect,
+            TransportError::Tls { .. } => Reason::Tls,
+            TransportError::Proxy { .. } => Reason::Proxy,
+            TransportError::Spawn { .. } => Reason::Spawn,
+            TransportError::Http(_) => Reason::Http,
+            TransportError::Auth(fault) if fault.status == 403 => Reason::Forbidden,
+            TransportError::Auth(_) => Reason::Unauthorized,
+            TransportError::Stream { .. } => Reason::Stream,
+            TransportError::Timeout { reason, .. } => *reason,
+            TransportError::TooLarge { .. } => Reason::TooLarge,
+            TransportError::EndpointOrigin { .. } => Reason::EndpointOrigin,
+            TransportError::Endpoint { .. } => Reason::Endpoint,
+            TransportError::Setting { .. } => Reason::CommandLine,
+            TransportError::Shared(inner) => return inner.reason(),
+            TransportError::Closed => Reason::Stream,
+        })
+    }
+
+    /// The HTTP status, if an HTTP answer came.
+    pub fn http_status(&self) -> Option<u16> {
+        match self {
+            TransportError::Http(fault) | TransportError::Auth(fault) => Some(fault.status),
+            TransportError::Shared(inner) => inner.http_status(),
+            _ => None,
+        }
+    }
+
+    /// Whether no peer was reached, so that nothing can have been executed.
+    pub fn never_reached(&self) -> bool {
+        match self {
+            TransportError::Dns { .. }
+            | TransportError::Connect { .. }
+            | TransportError::Tls { .. }
+            | TransportError::Proxy { .. }
+            | TransportError::Spawn { .. }
+            | TransportError::Setting { .. } => true,
+            TransportError::Timeout { reason: Reason::ConnectTimeout, .. } => true,
+            TransportError::Shared(inner) => inner.never_reached(),
+            _ => false,
+        }
+    }
+
+    /// The failure as plain data. Connection failures have the phase `connect`, whatever the caller was at.
+    pub fn to_failure(&self, phase: Phase) -> Failure {
+        if let TransportError::Shared(inner) = self {
+            return inner.to_failure(phase);
+        }
+        let phase = match self {
+            TransportError::Timeout { phase: Some(own), .. } => own.clone(),
+            TransportError::EndpointOrigin { .. } | TransportError::Endpoint { .. } => Phase::Endpoint,
+            TransportError::Setting { .. } => Phase::Resolve,
+            _ if self.never_reached() => Phase::Connect,
+            _ => phase,
+        };
+        let mut failure = Failure::new(self.category(), phase, self.to_string());
+        failure.reason = self.reason();
+        failure.http_status = self.http_status();
+        failure.hint = self.hint();
+        self.fill(&mut failure);
+        failure
+    }
+
+    fn fill(&self, failure: &mut Failure) {
+        let mut evidence = Vec::new();
+        let mut add = |label: &str, text: String| evidence.push((label.to_owned(), text));
+        match self {
+            TransportError::Dns { detail, .. } => failure.causes.push(detail.clone()),
+            TransportError::Connect { tried, causes, .. } => {
+                failure.causes.extend(causes.iter().cloned());
+                for one in tried {
+                    add("tried", format!("{}: {}", one.address, one.error));
+                }
+            }
+            TransportError::Tls { causes, .. } | TransportError::Proxy { causes, .. } => {
+                failure.causes.extend(causes.iter().cloned());
+            }
+            TransportError::Spawn { program, cwd, searched_path, detail, .. } => {
+                failure.causes.push(detail.clone());
+                let searched = if *searched_path { " (searched in PATH)" } else { "" };
+                add("program", format!("{program}{searched}"));
+                if let Some(cwd) = cwd {
+                    add("cwd", cwd.display().to_string());
+                }
+            }
+            TransportError::Http(fault) | TransportError::Auth(fault) => {
+                add("request", format!("{} {}", fault.method, fault.url));
+                if let Some(content_type) = &fault.content_type {
+                    add("content-type", content_type.clone());
+                }
+                for challenge in &fault.challenges {
+                    add("www-authenticate", challenge.clone());
+                }
+                for (name, value) in &fault.headers {
+                    add(name, value.clone());
+                }
+                if fault.body_bytes == 0 {
+                    add("body", "(empty)".to_owned());
+                } else {
+                    add("body", fault.body.clone());
+                }
+            }
+            TransportError::Stream { end, bytes, stderr, unfinished, reconnects, causes, .. } => {
+                failure.causes.extend(causes.iter().cloned());
+                if let StreamEnd::Reset(words) = end
+                    && !failure.causes.contains(words)
+                {
+                    failure.causes.push(words.clone());
+                }
+                if *bytes > 0 {
+                    add("received", format!("{bytes} bytes"));
+                }
+                if *reconnects > 0 {
+                    add("reconnects", reconnects.to_string());
+                }
+                if let Some(unfinished) = unfinished {
+                    add("unfinished", unfinished.clone());
+                }
+                if !stderr.is_empty() {
+                    add("stderr", stderr.join("\n"));
+                }
+            }
+            TransportError::Timeout { seen: Some(seen), .. } => add("seen", seen.clone()),
+            TransportError::EndpointOrigin { announced, .. } | TransportError::Endpoint { announced, .. } => {
+                add("endpoint", announced.clone());
+            }
+            _ => {}
+        }
+        for (label, text) in evidence {
+            failure.evidence.push(crate::outcome::Evidence { label, text });
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            TransportError::Dns { .. } => "check the host name in the URL".to_owned(),
+            TransportError::Connect { .. } => {
+                "is the server running, and on this port? start it, or check host and port".to_owned()
+            }
+            TransportError::Tls { hint, .. }
+            | TransportError::Timeout { hint, .. }
+            | TransportError::Setting { hint, .. } => return hint.clone(),
+            TransportError::Proxy { source_name, .. } => {
+                format!("check the proxy, or leave it out: unset {source_name} or set NO_PROXY")
+            }
+            TransportError::Spawn { cause, .. } => match cause {
+                SpawnCause::NotFound => "check the spelling, or give the full path".to_owned(),
+                SpawnCause::NotExecutable => "make it executable, or start it by its interpreter".to_owned(),
+                SpawnCause::BadInterpreter => "check the first line (#!) of the program".to_owned(),
+                SpawnCause::NoDirectory => "check --cwd, or `cwd` in the configuration".to_owned(),
+                SpawnCause::IsDirectory => "give the program inside the directory".to_owned(),
+                SpawnCause::Other => return None,
+            },
+            TransportError::Http(fault) => return fault.hint.clone().or_else(|| http_hint(fault)),
+            TransportError::Auth(fault) => return fault.hint.clone().or_else(|| Some(auth_hint(fault))),
+            TransportError::Stream { end: StreamEnd::Exited { .. }, .. } => {
+                "the server's stderr above says why it ended; run the same command by itself to see more".to_owned()
+            }
+            TransportError::Stream { .. } => {
+                "the server, or a proxy in front of it, closed the connection; its log says why".to_owned()
+            }
+            TransportError::TooLarge { .. } => "raise the limit with --max-message-size".to_owned(),
+            TransportError::EndpointOrigin { .. } => {
+                "the server announces an address of its own, often because it does not know the proxy in front of it; \
+                 --message-url URL overrides it"
+                    .to_owned()
+            }
+            TransportError::Endpoint { .. } => "give the right URL with --message-url".to_owned(),
+            TransportError::Shared(inner) => return inner.hint(),
+            TransportError::Closed => return None,
+        };
+        Some(hint)
+    }
+}
+
+fn http_hint(fault: &HttpFault) -> Option<String> {
+    let hint = match fault.status {
+        404 => "check the path of the URL; MCP endpoints are often /mcp, or /sse for the older HTTP+SSE transport",
+        405 => "this URL takes no POST: an HTTP+SSE server? try --transport sse",
+        406 | 415 => "the server refuses the media types that the specification asks for",
+        421 => "the server checks the Host header: add this host to its list of allowed hosts",
+        403 => "the server or a proxy forbids it: allowed hosts, allowed origins, or a firewall",
+        429 => "the server limits the rate: wait and try again",
+        500..=599 => "the server or a proxy in front of it failed: its log says why",
+        300..=399 => "use the URL that the location header gives",
+        200..=299 => "is this the URL of an MCP endpoint, or of a web page?",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn auth_hint(fault: &HttpFault) -> String {
+    if fault.credential_sent {
+        "the credential is wrong, expired, or lacks a scope: get another one".to_owned()
+    } else {
+        "pass a credential with --bearer TOKEN or -H 'Authorization: …'".to_owned()
+    }
+}
