@@ -1,7 +1,11 @@
 //! mcpcli: a command-line client for the Model Context Protocol that says who failed, at which step, with which evidence.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr))]
 
+pub mod arguments;
+pub mod client;
+pub mod commands;
 pub mod outcome;
+pub mod report;
 pub mod secret;
 pub mod trace;
 pub mod transport;
