@@ -1,4 +1,31 @@
 //! mcpcli: a command-line client for the Model Context Protocol that says who failed, at which step, with which evidence.
+//!
+//! The house, room by room. `a -> b, c` means that `a` may use `b` and `c`, and nothing else; a test holds the code to it.
+//!
+//! ```text
+//! rooms
+//! main      -> cli
+//! cli       -> commands, config, demo, render, report, client, transport, arguments, schema, nearest, duration, secret, trace, outcome, wire
+//! commands  -> client, report, arguments, schema, nearest, trace, outcome, wire
+//! client    -> transport, schema, wire, trace, outcome
+//! transport -> wire, trace, secret, outcome
+//! render    -> report, wire, trace, outcome
+//! config    -> duration, nearest, secret, outcome, wire
+//! demo      -> outcome
+//! arguments -> schema, nearest, outcome, wire
+//! schema    -> wire, outcome
+//! report    -> outcome
+//! wire      -> outcome
+//! trace     -> secret
+//! outcome   ->
+//! secret    ->
+//! nearest   ->
+//! duration  ->
+//! ```
+//!
+//! Flags become resolved settings, settings and a command become a [`report::Report`], and a renderer prints it. Nothing
+//! below `cli` knows clap, the environment or stdout. What a server answers with `isError`, and a failed expectation, are
+//! outcomes in the report; `Err` is for what stopped the work.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr))]
 
 pub mod arguments;

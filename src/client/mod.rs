@@ -9,7 +9,20 @@ use tokio_util::sync::CancellationToken;
 use crate::outcome::Signal;
 use crate::transport::{HttpEndpoint, Kind, NetSettings, StdioEndpoint};
 
+mod connect;
+pub mod era;
+mod error;
 pub mod host;
+mod inbound;
+mod operations;
+mod pages;
+mod peer;
+
+pub use connect::{Attempt, Handshake};
+pub use error::{ClientError, Fault};
+pub use operations::Client;
+pub use pages::Pages;
+pub use peer::Answer;
 
 /// Where a server is.
 #[derive(Debug, Clone)]

@@ -2,12 +2,22 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::arguments::Pair;
-use crate::client;
-use crate::outcome::Ledger;
-use crate::report::ListKind;
+use crate::client::{self, Client, Handshake};
+use crate::outcome::{Failure, Ledger};
+use crate::report::{Attempt, Body, Info, ListKind, Report};
 use crate::trace::Tracer;
+
+mod call;
+mod describe;
+mod get;
+mod list;
+mod read;
+mod save;
+mod simple;
+mod suspicion;
 
 /// What is wanted, with everything resolved that does not need the server.
 #[derive(Debug)]
@@ -39,6 +49,8 @@ pub enum Command {
         arguments: Vec<Pair>,
         /// The text of `--args`.
         args: Option<String>,
+        /// Do not look the prompt up first.
+        no_check: bool,
         /// Print the request instead of sending it.
         dry_run: bool,
     },
@@ -110,4 +122,152 @@ pub struct Settings {
     pub tracer: Arc<Tracer>,
     /// Takes warnings and timing.
     pub ledger: Ledger,
+}
+
+/// What a command left behind.
+pub struct Finished {
+    /// What it found.
+    pub report: Report,
+    /// The conversation, still open, so that the report can be shown before it is ended in order.
+    pub client: Option<Client>,
+}
+
+/// What a command found out before it was over: a body, and what failed.
+struct Found {
+    body: Body,
+    failures: Vec<Failure>,
+}
+
+impl Found {
+    fn ok(body: Body) -> Found {
+        Found { body, failures: Vec::new() }
+    }
+
+    fn failed(failure: Failure) -> Found {
+        Found { body: Body::None, failures: vec![failure] }
+    }
+}
+
+impl From<client::ClientError> for Found {
+    fn from(error: client::ClientError) -> Found {
+        Found::failed(error.to_failure())
+    }
+}
+
+impl Command {
+    /// The command's name, as typed.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::List { .. } => "list",
+            Command::Describe { .. } => "describe",
+            Command::Call(_) => "call",
+            Command::Read { .. } => "read",
+            Command::Get { .. } => "get",
+            Command::Complete(_) => "complete",
+            Command::Info => "info",
+            Command::Ping => "ping",
+            Command::Request { .. } => "request",
+        }
+    }
+}
+
+/// Runs a command to its end and reports what came of it.
+pub async fn run(command: &Command, settings: &Settings) -> Finished {
+    let started = Instant::now();
+    if let Some(found) = without_server(command, settings) {
+        return Finished { report: finish(command, settings, found, started), client: None };
+    }
+    let mut handshake = Handshake::default();
+    let connected =
+        Client::connect(&settings.target, &settings.options, &settings.tracer, &settings.ledger, &mut handshake).await;
+    let (found, client) = match connected {
+        Ok(mut client) => {
+            let found = with_server(command, settings, &mut client, &mut handshake).await;
+            client.tell_noise();
+            (found, Some(client))
+        }
+        Err(failure) => {
+            // `info` shows whatever came of the handshake, also when it failed.
+            let body = if matches!(command, Command::Info) { info(&mut handshake) } else { Body::None };
+            (Found { body, failures: vec![failure] }, None)
+        }
+    };
+    Finished { report: finish(command, settings, found, started), client }
+}
+
+fn finish(command: &Command, settings: &Settings, found: Found, started: Instant) -> Report {
+    Report {
+        command: command.name(),
+        body: found.body,
+        failures: found.failures,
+        facts: settings.ledger.snapshot(),
+        total: started.elapsed(),
+        expected: None,
+    }
+}
+
+/// What can be said without a server: the requests that need nothing from it.
+fn without_server(command: &Command, settings: &Settings) -> Option<Found> {
+    match command {
+        Command::Call(call) if call.dry_run && call.no_check => Some(call::preview(call, None, settings)),
+        Command::Get { prompt, arguments, args, no_check: true, dry_run: true } => {
+            Some(get::preview(prompt, arguments, args.as_deref(), settings))
+        }
+        Command::Request { method, params, dry_run: true } => Some(simple::preview(method, params.as_deref(), settings)),
+        _ => None,
+    }
+}
+
+async fn with_server(
+    command: &Command,
+    settings: &Settings,
+    client: &mut Client,
+    handshake: &mut Handshake,
+) -> Found {
+    match command {
+        Command::List { kind } => list::run(*kind, client, settings).await,
+        Command::Describe { name } => describe::run(name, client).await,
+        Command::Call(call) => call::run(call, client, settings).await,
+        Command::Read { uri, output_dir } => read::run(uri, output_dir.as_deref(), client, settings).await,
+        Command::Get { prompt, arguments, args, no_check, dry_run } => {
+            let request = get::Request { prompt, pairs: arguments, args: args.as_deref(), look_up: !no_check };
+            get::run(&request, *dry_run, client, settings).await
+        }
+        Command::Complete(complete) => simple::complete(complete, client).await,
+        Command::Info => Found::ok(info(handshake)),
+        Command::Ping => simple::ping(client).await,
+        Command::Request { method, params, .. } => simple::request(method, params.as_deref(), client).await,
+    }
+}
+
+fn info(handshake: &mut Handshake) -> Body {
+    let handshake = std::mem::take(handshake);
+    let attempts = handshake.attempts.into_iter();
+    Body::Info(Box::new(Info {
+        requested: handshake.requested,
+        result: handshake.result,
+        client_capabilities: handshake.client_capabilities,
+        session: handshake.session,
+        attempts: attempts.map(|attempt| Attempt { what: attempt.what, outcome: attempt.outcome }).collect(),
+    }))
+}
+
+/// Where a request would go, secrets masked, for `--dry-run`.
+fn shown_target(settings: &Settings) -> String {
+    match &settings.target {
+        client::Target::Http(_, endpoint) => settings.tracer.redactor().url(&endpoint.url),
+        client::Target::Stdio(endpoint) => endpoint.program.clone(),
+    }
+}
+
+/// A message that would be sent, as a body.
+fn dry_run(message: String, settings: &Settings) -> Found {
+    match serde_json::value::RawValue::from_string(message) {
+        Ok(message) => Found::ok(Body::DryRun { message, target: shown_target(settings) }),
+        Err(error) => Found::failed(Failure::new(
+            crate::outcome::Category::Internal,
+            crate::outcome::Phase::Resolve,
+            format!("the request that would be sent is not JSON: {error}"),
+        )),
+    }
 }

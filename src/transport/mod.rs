@@ -235,6 +235,16 @@ pub trait Transport: Send + Sync {
     /// Forgets the session, so that a new `initialize` can be sent (404 on a session).
     fn forget_session(&self);
 
+    /// Whether a session id was taken.
+    fn has_session(&self) -> bool {
+        false
+    }
+
+    /// The text of an event or line that has begun to come for this request and is not finished.
+    fn pending(&self, _key: u64) -> Option<String> {
+        None
+    }
+
     /// Opens the standing stream on which a legacy server sends on its own, and returns when it stands or was refused.
     fn listen<'a>(&'a self) -> BoxFuture<'a, Listening>;
 

@@ -1,0 +1,246 @@
+//! How an operation fails: the facts, and what they mean as category, reason, evidence and hint.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::outcome::{Category, Failure, Phase, Reason, RpcFacts, Signal};
+use crate::transport::TransportError;
+use crate::wire::jsonrpc::{Defect, ErrorObject};
+
+/// A failure of the client, with the step it happened at.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{phase}: {fault}")]
+pub struct ClientError {
+    /// At which step.
+    pub phase: Phase,
+    /// What failed.
+    pub fault: Fault,
+}
+
+/// What failed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Fault {
+    /// The transport.
+    #[error("{0}")]
+    Transport(Arc<TransportError>),
+    /// The server answered with a JSON-RPC error.
+    #[error("{}", .error.message)]
+    Rpc {
+        /// The error object.
+        error: Box<ErrorObject>,
+        /// The status of the HTTP answer that carried it.
+        http_status: Option<u16>,
+        /// Whether it carried the id of our request.
+        own_id: bool,
+    },
+    /// A clock ran out.
+    #[error("{0}")]
+    Timeout(Box<Silence>),
+    /// The only thing that came is not a JSON-RPC message.
+    #[error("{0}")]
+    Undecodable(Box<Defect>, Option<u16>),
+    /// The only answer that came has an id that is not ours.
+    #[error("a response for the unknown id {got} came instead of the answer")]
+    WrongId {
+        /// The JSON text of its id.
+        got: String,
+        /// How it begins.
+        excerpt: String,
+    },
+    /// The exchange ended in order, and nothing on it was the answer.
+    #[error("the server ended the exchange without an answer")]
+    NoAnswer,
+    /// The answer breaks a rule of MCP so that it cannot be used.
+    #[error("{message}")]
+    Violation {
+        /// Which rule.
+        reason: Reason,
+        /// What is wrong.
+        message: String,
+        /// The text it is about.
+        evidence: Option<String>,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The session was lost again after it had been renewed.
+    #[error("the session was lost again after it had been renewed")]
+    SessionLost(Box<Fault>),
+    /// Ctrl-C or SIGTERM.
+    #[error("ended by {}", match .0 { Signal::Int => "Ctrl-C", Signal::Term => "SIGTERM" })]
+    Interrupted(Signal),
+    /// An invariant of mcpcli does not hold.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// What is known when a clock has run out.
+#[derive(Debug, Clone)]
+pub struct Silence {
+    /// The limit.
+    pub limit: Duration,
+    /// Which clock.
+    pub reason: Reason,
+    /// How many progress notifications had come for the request.
+    pub progress: u64,
+    /// The last one in words.
+    pub last_progress: Option<String>,
+    /// How many SSE comments had come.
+    pub keep_alives: u64,
+    /// Lines on stdout that were no messages.
+    pub noise: Vec<String>,
+    /// An event or line that was never finished.
+    pub pending: Option<String>,
+}
+
+impl Default for Silence {
+    fn default() -> Self {
+        Silence {
+            limit: Duration::ZERO,
+            reason: Reason::Idle,
+            progress: 0,
+            last_progress: None,
+            keep_alives: 0,
+            noise: Vec::new(),
+            pending: None,
+        }
+    }
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limit = humantime::format_duration(self.limit);
+        match self.reason {
+            Reason::MaxTime => write!(f, "not done within {limit} (--max-time)"),
+            _ => write!(f, "no answer within {limit} (--timeout)"),
+        }
+    }
+}
+
+impl ClientError {
+    /// The failure as plain data.
+    pub fn to_failure(&self) -> Failure {
+        self.fault.to_failure(self.phase.clone())
+    }
+
+    /// Whether nothing of the request can have been executed.
+    pub fn never_reached(&self) -> bool {
+        matches!(&self.fault, Fault::Transport(error) if error.never_reached())
+    }
+
+    /// The JSON-RPC error code, if that is what came.
+    pub fn rpc_code(&self) -> Option<i64> {
+        match &self.fault {
+            Fault::Rpc { error, .. } => error.code.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether the server says that it knows no such session: 404 to a request that carried a session id
+    /// (2025-03-26 to 2025-11-25 basic/transports §Session Management). An error for the very id of the request is an
+    /// answer, whatever its status.
+    pub fn session_is_gone(&self) -> bool {
+        match &self.fault {
+            Fault::Transport(error) => error.http_status() == Some(404),
+            Fault::Rpc { http_status: Some(404), own_id, .. } => !own_id,
+            _ => false,
+        }
+    }
+}
+
+impl Fault {
+    /// The failure as plain data.
+    pub fn to_failure(&self, phase: Phase) -> Failure {
+        let is_call = matches!(&phase, Phase::Method(method) if method == "tools/call");
+        match self {
+            Fault::Transport(error) => error.to_failure(phase),
+            Fault::Rpc { error, http_status, .. } => rpc_failure(error, *http_status, phase),
+            Fault::Timeout(silence) => timeout_failure(silence, phase, is_call),
+            Fault::Undecodable(defect, status) => {
+                let mut failure = Failure::new(Category::Protocol, phase, defect.to_string())
+                    .with_reason(defect.reason())
+                    .with_hint("the server's serializer is at fault; --trace FILE keeps the whole text");
+                failure.http_status = *status;
+                if let Some(excerpt) = defect.excerpt() {
+                    failure = failure.with_evidence("body", excerpt);
+                }
+                failure
+            }
+            Fault::WrongId { excerpt, .. } => {
+                let ran = if is_call { "; the call may have run" } else { "" };
+                Failure::new(Category::Protocol, phase, self.to_string())
+                    .with_reason(Reason::WrongId)
+                    .with_evidence("body", excerpt.clone())
+                    .with_hint(format!("the server must answer with the id of the request (JSON-RPC 2.0 §5){ran}"))
+            }
+            Fault::NoAnswer => Failure::new(Category::Protocol, phase, self.to_string())
+                .with_reason(Reason::NotJsonRpc)
+                .with_hint("what came instead is in -vv or --trace FILE"),
+            Fault::Violation { reason, message, evidence, hint } => {
+                let mut failure = Failure::new(Category::Protocol, phase, message.clone()).with_reason(*reason);
+                if let Some(evidence) = evidence {
+                    failure = failure.with_evidence("body", evidence.clone());
+                }
+                failure.hint = hint.clone();
+                failure
+            }
+            Fault::SessionLost(last) => {
+                let inner = last.to_failure(phase.clone());
+                let mut failure =
+                    Failure::new(Category::Transport, phase, self.to_string()).with_reason(Reason::Http).with_hint(
+                        "the server forgets sessions at once: several instances behind a balancer without a shared store?",
+                    );
+                failure.http_status = inner.http_status;
+                failure.causes = std::iter::once(inner.message).chain(inner.causes).collect();
+                failure.evidence = inner.evidence;
+                failure
+            }
+            Fault::Interrupted(signal) => {
+                let failure = Failure::new(Category::Interrupted(*signal), phase, self.to_string());
+                if is_call { failure.with_hint("the server was told; whether the call ran is unknown") } else { failure }
+            }
+            Fault::Broken(message) => Failure::new(Category::Internal, phase, message.clone())
+                .with_hint("this is a bug in mcpcli: please report it with the command and --trace FILE"),
+        }
+    }
+}
+
+fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> Failure {
+    // The words are the server's alone; code and data stand beside them, never inside.
+    let mut failure = Failure::new(Category::RpcError, phase, error.message.clone());
+    failure.rpc = Some(RpcFacts { code: error.code.clone(), data: error.data.clone() });
+    failure.http_status = http_status;
+    failure.hint = Some(format!("`mcpcli explain -- {}` says what the code means", error.code));
+    failure
+}
+
+fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
+    let message = match silence.reason {
+        Reason::MaxTime => format!("{phase} was not done when the whole command's time was over"),
+        _ => format!("no answer to {phase}"),
+    };
+    let option = if silence.reason == Reason::MaxTime { "--max-time" } else { "--timeout" };
+    let limit = humantime::format_duration(silence.limit);
+    let mut failure = Failure::new(Category::Timeout, phase, format!("{message} within {limit} (limit {option})"))
+        .with_reason(silence.reason);
+    if silence.progress > 0 {
+        let last = silence.last_progress.as_deref().unwrap_or("?");
+        failure = failure.with_evidence("progress", format!("{} notifications, the last one {last}", silence.progress));
+    }
+    if silence.keep_alives > 0 {
+        let text = format!("the stream is alive ({} keep-alive comments), but no answer came", silence.keep_alives);
+        failure = failure.with_evidence("stream", text);
+    }
+    if let Some(pending) = &silence.pending {
+        failure = failure.with_evidence("unfinished", pending.clone());
+    }
+    if !silence.noise.is_empty() {
+        failure = failure.with_evidence("stdout", silence.noise.join("\n"));
+    }
+    let hint = if is_call {
+        format!("whether the call ran on the server is unknown; it was told to cancel. A longer {option} waits longer")
+    } else {
+        format!("the server is reachable but silent; a longer {option} waits longer")
+    };
+    failure.with_hint(hint)
+}

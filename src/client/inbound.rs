@@ -1,0 +1,374 @@
+//! What comes in: every message is matched to a waiter, answered, shown, or recorded; none is lost in silence.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+
+use super::error::Fault;
+use super::host::{self, Unanswered};
+use super::{Activity, Options};
+use crate::outcome::{Ledger, WarningId};
+use crate::trace::Tracer;
+use crate::transport::{Event, Inbox, Kind, Origin, Outgoing, Transport, TransportError};
+use crate::wire::jsonrpc::{self, Classified, Defect, ErrorObject, Id, Message};
+use crate::wire::{RawJson, json};
+
+/// What becomes of a request.
+pub type Outcome = Result<(RawJson, Option<u16>), Fault>;
+
+/// A request that waits for its answer.
+pub struct Waiter {
+    method: String,
+    tx: oneshot::Sender<Outcome>,
+    /// When progress last came for it.
+    pub last_progress: Option<Instant>,
+    /// How many progress notifications came for it.
+    pub progress: u64,
+    /// The last one in words.
+    pub last_progress_text: Option<String>,
+    /// Something that came and could have been its answer, but cannot be used. It is what is told when nothing
+    /// better comes (RPC-02, RPC-14).
+    pub unusable: Option<Fault>,
+}
+
+impl Waiter {
+    /// A waiter for an answer to `method`.
+    pub fn new(method: String, tx: oneshot::Sender<Outcome>) -> Waiter {
+        Waiter { method, tx, last_progress: None, progress: 0, last_progress_text: None, unusable: None }
+    }
+}
+
+/// How many lines of noise are kept.
+const NOISE_KEPT: usize = 5;
+/// How many bytes of one line of noise are kept.
+const NOISE_LINE: usize = 200;
+/// How many ids of requests that were given up are remembered.
+const GIVEN_UP_KEPT: usize = 256;
+
+/// What is known of a conversation.
+#[derive(Default)]
+pub struct State {
+    /// Open requests by id.
+    pub waiters: BTreeMap<u64, Waiter>,
+    /// Why the connection is gone, if it is.
+    pub closed: Option<Arc<TransportError>>,
+    /// Requests that nobody waits for any more.
+    pub given_up: Vec<u64>,
+    /// How many questions of the server are with a person right now.
+    pub asking: u32,
+    /// When a question of the server was last answered.
+    pub asked_at: Option<Instant>,
+    /// Questions that could not be answered.
+    pub unanswered: Vec<Unanswered>,
+    /// SSE comments so far.
+    pub keep_alives: u64,
+    /// Lines on stdout that are no messages.
+    pub noise_lines: u64,
+    /// The first of them.
+    pub noise: Vec<String>,
+    /// Who the server says it is.
+    pub server_name: String,
+    /// How many canned answers were used, per kind.
+    pub used: host::Used,
+}
+
+/// Takes in what a transport reports.
+pub struct Inbound {
+    /// Where answers go.
+    pub transport: Arc<dyn Transport>,
+    /// Shared with the peer.
+    pub state: Arc<Mutex<State>>,
+    /// The host's answers, and who is told.
+    pub options: Options,
+    /// Notes what is ignored.
+    pub tracer: Arc<Tracer>,
+    /// Takes warnings.
+    pub ledger: Ledger,
+}
+
+impl Inbound {
+    /// Runs until the connection is gone, and then tells every waiter why.
+    pub async fn run(self, inbox: Inbox) {
+        let this = Arc::new(self);
+        loop {
+            match inbox.recv().await {
+                Ok(event) => this.event(event),
+                Err(error) => {
+                    this.closed(error);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn closed(&self, error: Arc<TransportError>) {
+        let mut state = self.lock();
+        state.closed = Some(Arc::clone(&error));
+        for (_, waiter) in std::mem::take(&mut state.waiters) {
+            let fault = waiter.unusable.unwrap_or_else(|| Fault::Transport(Arc::clone(&error)));
+            let _ = waiter.tx.send(Err(fault));
+        }
+    }
+
+    fn event(self: &Arc<Self>, event: Event) {
+        match event {
+            Event::Message { bytes, origin, http_status } => self.message(&bytes, origin, http_status),
+            Event::ExchangeOver { key, error } => self.exchange_over(key, error),
+            Event::KeepAlive => self.lock().keep_alives += 1,
+            Event::Stderr(line) => (self.options.activity)(Activity::Stderr(line)),
+        }
+    }
+
+    /// The exchange of a request is over. If the request still waits, its answer cannot come any more.
+    fn exchange_over(&self, key: u64, error: Option<TransportError>) {
+        let Some(waiter) = self.lock().waiters.remove(&key) else { return };
+        let fault = match (waiter.unusable, error) {
+            (Some(fault), _) => fault,
+            (None, Some(error)) => Fault::Transport(Arc::new(error)),
+            (None, None) => Fault::NoAnswer,
+        };
+        let _ = waiter.tx.send(Err(fault));
+    }
+
+    fn message(self: &Arc<Self>, bytes: &[u8], origin: Origin, http_status: Option<u16>) {
+        let Classified { kind, text, notices } = jsonrpc::classify(bytes);
+        match kind {
+            jsonrpc::Kind::Message(message) => {
+                self.notices(notices);
+                self.single(message, &text, origin, http_status);
+            }
+            jsonrpc::Kind::Batch(elements) => {
+                self.notices(notices);
+                let count = elements.len();
+                self.ledger.warn(WarningId::Batch, format!("the server sent an array of {count} messages"));
+                for element in elements {
+                    match element {
+                        Ok(message) => self.single(message, &text, origin, http_status),
+                        Err(defect) => self.unusable(Fault::Undecodable(Box::new(defect), http_status), None, origin),
+                    }
+                }
+            }
+            jsonrpc::Kind::Invalid(defect) => self.invalid(defect, &text, origin, http_status),
+        }
+    }
+
+    fn notices(&self, notices: Vec<crate::outcome::Warning>) {
+        for notice in notices {
+            self.ledger.warn(notice.id, notice.message);
+        }
+    }
+
+    /// Bytes that are no message: noise on stdout unless they carry the id of an open request; elsewhere an answer
+    /// that cannot be used.
+    fn invalid(self: &Arc<Self>, defect: Defect, text: &str, origin: Origin, http_status: Option<u16>) {
+        let scraped = defect.scraped_id().filter(|id| self.lock().waiters.contains_key(id));
+        if self.transport.kind() == Kind::Stdio && scraped.is_none() {
+            if let Some((before, message)) = glued(text) {
+                let before: String = before.chars().take(NOISE_LINE).collect();
+                self.ledger.warn(WarningId::GluedLine, format!("text in front of a message on stdout: {before}"));
+                return self.message(message.as_bytes(), origin, http_status);
+            }
+            return self.noise(text);
+        }
+        self.unusable(Fault::Undecodable(Box::new(defect), http_status), scraped, origin);
+    }
+
+    fn noise(&self, text: &str) {
+        let mut state = self.lock();
+        state.noise_lines += 1;
+        if state.noise.len() < NOISE_KEPT {
+            state.noise.push(text.chars().take(NOISE_LINE).collect());
+        }
+    }
+
+    /// Keeps a fault for the requests that it may belong to; one that surely belongs to a request ends it at once.
+    fn unusable(&self, fault: Fault, certain: Option<u64>, origin: Origin) {
+        let mut state = self.lock();
+        if let Some(waiter) = certain.and_then(|id| state.waiters.remove(&id)) {
+            let _ = waiter.tx.send(Err(fault));
+            return;
+        }
+        let mut candidates: Vec<&mut Waiter> = match origin {
+            Origin::Exchange(key) => state.waiters.get_mut(&key).into_iter().collect(),
+            Origin::Shared => state.waiters.values_mut().collect(),
+        };
+        match candidates.as_mut_slice() {
+            [] => {
+                drop(state);
+                self.ledger.warn(WarningId::UnmatchedResponse, format!("while nothing was asked: {fault}"));
+            }
+            waiters => {
+                for waiter in waiters {
+                    waiter.unusable.get_or_insert_with(|| fault.clone());
+                }
+            }
+        }
+    }
+
+    fn single(self: &Arc<Self>, message: Message, text: &str, origin: Origin, http_status: Option<u16>) {
+        match message {
+            Message::Response { id, result } => self.answer(Some(&id), Ok(result), text, origin, http_status),
+            Message::Error { id, error } => self.answer(id.as_ref(), Err(error), text, origin, http_status),
+            Message::Notification { method, params } => self.notification(&method, params),
+            Message::Request { id, method, params } => self.asked(id, method, params),
+        }
+    }
+
+    fn answer(
+        &self,
+        id: Option<&Id>,
+        answer: Result<RawJson, ErrorObject>,
+        text: &str,
+        origin: Origin,
+        http_status: Option<u16>,
+    ) {
+        let mut state = self.lock();
+        let matched = id.and_then(|id| matching(&state, id));
+        let is_error = answer.is_err();
+        // A server that could not read the id sends an error with none, with null, or with one it made up (RPC-03).
+        let anonymous = is_error && id.is_none_or(|id| id.lenient().is_none());
+        let key = matched.or_else(|| if anonymous { only_candidate(&state, origin) } else { None });
+        let Some(waiter) = key.and_then(|key| state.waiters.remove(&key)) else {
+            return self.unmatched(state, id, text, origin);
+        };
+        let own_id = matched.is_some();
+        drop(state);
+        if let (Some(key), Some(id)) = (matched, id)
+            && !id.is(key)
+        {
+            self.ledger.warn(WarningId::IdType, format!("the answer's id is {} instead of {key}", id.as_json()));
+        }
+        if !own_id {
+            let sent = id.map_or("null or missing", Id::as_json);
+            let message = format!("an error with the id {sent} was taken for the answer to {}", waiter.method);
+            self.ledger.warn(WarningId::IdNull, message);
+        }
+        let outcome = match answer {
+            Ok(result) => Ok((result, http_status)),
+            Err(error) => Err(Fault::Rpc { error: Box::new(error), http_status, own_id }),
+        };
+        let _ = waiter.tx.send(outcome);
+    }
+
+    fn unmatched(&self, state: MutexGuard<'_, State>, id: Option<&Id>, text: &str, origin: Origin) {
+        let late = id.and_then(Id::lenient).is_some_and(|id| state.given_up.contains(&id));
+        let nobody = state.waiters.is_empty();
+        drop(state);
+        let shown = id.map_or("null", Id::as_json);
+        let excerpt: String = text.chars().take(NOISE_LINE).collect();
+        if late {
+            self.tracer.note(format!("a late answer came for request {shown}, which was given up"));
+        } else if nobody {
+            self.ledger.warn(WarningId::UnmatchedResponse, format!("the id {shown} belongs to no open request: {excerpt}"));
+        } else {
+            self.unusable(Fault::WrongId { got: shown.to_owned(), excerpt }, None, origin);
+        }
+    }
+
+    fn notification(&self, method: &str, params: Option<RawJson>) {
+        let member = |key: &str| params.as_deref().and_then(|params| json::member(params, key));
+        let text_of = |raw: &RawJson| json::string(raw).unwrap_or_else(|| json::compact(raw.get()));
+        match method {
+            "notifications/progress" => self.progress(member("progressToken"), &member),
+            "notifications/message" => (self.options.activity)(Activity::Log {
+                level: member("level").as_ref().map_or_else(|| "info".to_owned(), text_of),
+                logger: member("logger").filter(|raw| !json::is_null(raw)).as_ref().map(text_of),
+                text: member("data").as_ref().map_or_else(String::new, text_of),
+            }),
+            _ => (self.options.activity)(Activity::Notification {
+                method: method.to_owned(),
+                params: params.map(|params| json::compact(params.get())),
+            }),
+        }
+    }
+
+    fn progress(&self, token: Option<RawJson>, member: &dyn Fn(&str) -> Option<RawJson>) {
+        // Our tokens are the ids of our requests; a server may turn a number into a string (RPC-09).
+        let token = token.and_then(|token| Id::from_raw(&token)).and_then(|token| token.lenient());
+        let progress = member("progress").map_or_else(|| "?".to_owned(), |raw| json::compact(raw.get()));
+        let total = member("total").filter(|raw| !json::is_null(raw)).map(|raw| json::compact(raw.get()));
+        let message = member("message").as_ref().and_then(|raw| json::string(raw));
+        {
+            let mut state = self.lock();
+            let Some(waiter) = token.and_then(|token| state.waiters.get_mut(&token)) else {
+                drop(state);
+                self.tracer.note("progress for a token that belongs to no open request was ignored");
+                return;
+            };
+            waiter.progress += 1;
+            waiter.last_progress = Some(Instant::now());
+            let of = total.as_ref().map_or_else(String::new, |total| format!(" of {total}"));
+            waiter.last_progress_text = Some(format!("{progress}{of}"));
+        }
+        (self.options.activity)(Activity::Progress { progress, total, message });
+    }
+
+    /// The server asks us something. It is answered in a task of its own, so that messages keep coming in meanwhile.
+    fn asked(self: &Arc<Self>, id: Id, method: String, params: Option<RawJson>) {
+        let this = Arc::clone(self);
+        tokio::spawn(async move {
+            this.lock().asking += 1;
+            let server = this.lock().server_name.clone();
+            let reply = host::reply(&this.options, &this.state, &server, &method, params.as_deref()).await;
+            {
+                let mut state = this.lock();
+                state.asking -= 1;
+                state.asked_at = Some(Instant::now());
+                state.unanswered.extend(reply.unanswered);
+            }
+            let text = match &reply.answer {
+                Ok(result) => jsonrpc::response(&id, result),
+                Err((code, message)) => jsonrpc::error(&id, *code, message),
+            };
+            (this.options.activity)(Activity::Asked { method: method.clone(), answer: reply.words });
+            let message =
+                Outgoing { text, method: String::new(), key: None, headers: Vec::new(), opens_session: false };
+            if let Err(error) = this.transport.send(message).await {
+                let note = format!("our answer to the server's {method} could not be sent: {error}");
+                this.tracer.note(note.clone());
+                (this.options.activity)(Activity::Note(note));
+            }
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Remembers that nobody waits for this request any more.
+    pub fn give_up(&mut self, id: u64) {
+        self.waiters.remove(&id);
+        if self.given_up.len() == GIVEN_UP_KEPT {
+            self.given_up.remove(0);
+        }
+        self.given_up.push(id);
+    }
+}
+
+/// The open request that this id means: the very number, or the one number that it can be read as (RPC-01).
+fn matching(state: &State, id: &Id) -> Option<u64> {
+    id.lenient().filter(|id| state.waiters.contains_key(id))
+}
+
+/// The one open request that an answer without a usable id can belong to.
+fn only_candidate(state: &State, origin: Origin) -> Option<u64> {
+    match origin {
+        Origin::Exchange(key) => state.waiters.contains_key(&key).then_some(key),
+        Origin::Shared if state.waiters.len() == 1 => state.waiters.keys().next().copied(),
+        Origin::Shared => None,
+    }
+}
+
+/// A line with a complete JSON-RPC object behind other text (STD-01).
+fn glued(text: &str) -> Option<(&str, &str)> {
+    let at = text.find("{\"").filter(|at| *at > 0)?;
+    let (before, rest) = text.split_at(at);
+    match jsonrpc::classify(rest.as_bytes()).kind {
+        jsonrpc::Kind::Message(_) => Some((before, rest)),
+        _ => None,
+    }
+}

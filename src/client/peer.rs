@@ -1,0 +1,325 @@
+//! One conversation: ids, waiters, the two clocks, progress, cancelling, and answers to what the server asks.
+//!
+//! It knows JSON-RPC and the few methods that belong to the conversation itself. What an operation means is for
+//! [`super::Client`] to say.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::error::{ClientError, Fault, Silence};
+use super::inbound::{Inbound, Outcome, State, Waiter};
+use super::{Activity, Options};
+use crate::outcome::{Ledger, Phase, Reason};
+use crate::trace::Tracer;
+use crate::transport::{Kind, Listening, Opened, Outgoing, Transport};
+use crate::wire::{RawJson, jsonrpc};
+
+/// The answer to a request of ours.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// `result`, as it came.
+    pub result: RawJson,
+    /// The status of the HTTP answer that carried it.
+    pub http_status: Option<u16>,
+    /// From sending to the answer.
+    pub took: Duration,
+}
+
+/// A message that is to be sent, before it has an id.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// The method.
+    pub method: String,
+    /// The JSON text of `params`; the era has put its `_meta` into it.
+    pub params: Option<String>,
+    /// Headers that mirror the body.
+    pub headers: Vec<(String, String)>,
+    /// Whether the answer opens a session.
+    pub opens_session: bool,
+}
+
+/// How long cancelling may take.
+const CANCEL_BUDGET: Duration = Duration::from_secs(1);
+
+/// A conversation over an open transport.
+pub struct Peer {
+    transport: Arc<dyn Transport>,
+    state: Arc<Mutex<State>>,
+    options: Options,
+    tracer: Arc<Tracer>,
+    ledger: Ledger,
+    next_id: AtomicU64,
+    pump: JoinHandle<()>,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.pump.abort();
+    }
+}
+
+impl Peer {
+    /// Starts to take in what the server sends.
+    pub fn start(opened: Opened, options: Options, tracer: Arc<Tracer>, ledger: Ledger) -> Peer {
+        let state = Arc::new(Mutex::new(State::default()));
+        let inbound = Inbound {
+            transport: Arc::clone(&opened.transport),
+            state: Arc::clone(&state),
+            options: options.clone(),
+            tracer: Arc::clone(&tracer),
+            ledger: ledger.clone(),
+        };
+        let pump = tokio::spawn(inbound.run(opened.inbox));
+        Peer { transport: opened.transport, state, options, tracer, ledger, next_id: AtomicU64::new(1), pump }
+    }
+
+    /// Which transport carries it.
+    pub fn kind(&self) -> Kind {
+        self.transport.kind()
+    }
+
+    /// The transport, for what belongs to the session.
+    pub fn transport(&self) -> &dyn Transport {
+        &*self.transport
+    }
+
+    /// The next id, which is the progress token of its request too.
+    pub fn reserve_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// What the server asked and could not be told, so far.
+    pub fn unanswered(&self) -> Vec<super::host::Unanswered> {
+        self.lock().unanswered.clone()
+    }
+
+    /// Says who the server is, for the person that is asked in its name.
+    pub fn set_server_name(&self, name: String) {
+        self.lock().server_name = name;
+    }
+
+    /// Lines on stdout that were no messages: how many, and the first ones.
+    pub fn noise(&self) -> (u64, Vec<String>) {
+        let state = self.lock();
+        (state.noise_lines, state.noise.clone())
+    }
+
+    /// Sends a request under `id` and waits for its answer, under both clocks.
+    ///
+    /// # Errors
+    /// Everything that is not a result, with its phase.
+    pub async fn request(&self, id: u64, draft: Draft) -> Result<Answer, ClientError> {
+        let phase = Phase::of_method(&draft.method);
+        let started = Instant::now();
+        (self.options.activity)(Activity::Begin(draft.method.clone()));
+        let result = self.exchange(id, draft, started).await;
+        let took = started.elapsed();
+        self.ledger.took(phase.clone(), took);
+        match result {
+            Ok((result, http_status)) => Ok(Answer { result, http_status, took }),
+            Err(fault) => Err(ClientError { phase, fault }),
+        }
+    }
+
+    async fn exchange(&self, id: u64, draft: Draft, started: Instant) -> Result<(RawJson, Option<u16>), Fault> {
+        let method = draft.method.clone();
+        let (tx, mut rx) = oneshot::channel();
+        self.admit(id, Waiter::new(method.clone(), tx))?;
+        let message = Outgoing {
+            text: jsonrpc::request(id, &draft.method, draft.params.as_deref()),
+            method: draft.method,
+            key: Some(id),
+            headers: draft.headers,
+            opens_session: draft.opens_session,
+        };
+        let sending = self.transport.send(message);
+        tokio::pin!(sending);
+        let mut sent = false;
+        loop {
+            let alarm = self.alarm(id, started);
+            tokio::select! {
+                biased;
+                outcome = &mut rx => return self.settle(id, outcome),
+                result = &mut sending, if !sent => match result {
+                    Ok(()) => sent = true,
+                    Err(error) => {
+                        self.lock().waiters.remove(&id);
+                        return Err(Fault::Transport(Arc::new(error)));
+                    }
+                },
+                signal = self.options.interrupt.wait() => {
+                    self.give_up(id, &method, "interrupted by the user").await;
+                    return Err(Fault::Interrupted(signal));
+                }
+                () = sleep_until(alarm.map(|(at, _)| at)) => {
+                    let Some((_, reason)) = alarm else { continue };
+                    // Progress may have moved the idle clock while it was running.
+                    if self.alarm(id, started).is_some_and(|(at, _)| at > Instant::now()) {
+                        continue;
+                    }
+                    let silence = self.silence(id, reason);
+                    self.give_up(id, &method, "timeout").await;
+                    return Err(silence);
+                }
+            }
+        }
+    }
+
+    fn admit(&self, id: u64, waiter: Waiter) -> Result<(), Fault> {
+        let mut state = self.lock();
+        if let Some(error) = &state.closed {
+            return Err(Fault::Transport(Arc::clone(error)));
+        }
+        state.waiters.insert(id, waiter);
+        Ok(())
+    }
+
+    fn settle(
+        &self,
+        id: u64,
+        outcome: Result<Outcome, oneshot::error::RecvError>,
+    ) -> Result<(RawJson, Option<u16>), Fault> {
+        self.transport.abandon(id);
+        match outcome {
+            Ok(outcome) => outcome,
+            // The pump is gone, and it tells every waiter before it goes.
+            Err(_) => Err(Fault::Broken("a waiter was dropped without an answer".to_owned())),
+        }
+    }
+
+    /// When the next clock runs out for this request, and which one it is.
+    fn alarm(&self, id: u64, started: Instant) -> Option<(Instant, Reason)> {
+        let state = self.lock();
+        let deadline = self.options.deadline.map(|deadline| (deadline.at, Reason::MaxTime));
+        // While a person is asked, the server waits for us, not we for it.
+        if state.asking > 0 {
+            return deadline;
+        }
+        let last = state.waiters.get(&id).and_then(|waiter| waiter.last_progress);
+        let last = last.max(state.asked_at).map_or(started, |at| at.max(started));
+        let idle = self.options.timeout.map(|timeout| (last + timeout, Reason::Idle));
+        [idle, deadline].into_iter().flatten().min_by_key(|(at, _)| *at)
+    }
+
+    /// What to say when a clock has run out: a bare timeout only if nothing else came that explains it.
+    fn silence(&self, id: u64, reason: Reason) -> Fault {
+        let mut state = self.lock();
+        let keep_alives = state.keep_alives;
+        let noise = state.noise.clone();
+        let Some(waiter) = state.waiters.get_mut(&id) else {
+            return Fault::Broken("a clock ran out for a request that nobody waits for".to_owned());
+        };
+        if let Some(fault) = waiter.unusable.take() {
+            return fault;
+        }
+        let limit = match reason {
+            Reason::MaxTime => self.options.deadline.map(|deadline| deadline.limit),
+            _ => self.options.timeout,
+        };
+        Fault::Timeout(Box::new(Silence {
+            limit: limit.unwrap_or_default(),
+            reason,
+            progress: waiter.progress,
+            last_progress: waiter.last_progress_text.clone(),
+            keep_alives,
+            noise,
+            pending: self.transport.pending(id),
+        }))
+    }
+
+    /// Stops to wait for a request and tells the server so. `initialize` is never cancelled
+    /// (2025-03-26 to 2025-11-25 basic/utilities/cancellation §Behavior Requirements).
+    async fn give_up(&self, id: u64, method: &str, reason: &str) {
+        self.lock().give_up(id);
+        if method != "initialize" {
+            let params = format!("{{\"requestId\":{id},\"reason\":{}}}", crate::wire::json::quote(reason));
+            let message = Outgoing {
+                text: jsonrpc::notification("notifications/cancelled", Some(&params)),
+                method: "notifications/cancelled".to_owned(),
+                key: None,
+                headers: Vec::new(),
+                opens_session: false,
+            };
+            match tokio::time::timeout(CANCEL_BUDGET, self.transport.send(message)).await {
+                Ok(Ok(())) => self.tracer.note(format!("told the server that request {id} is cancelled")),
+                Ok(Err(error)) => self.tracer.note(format!("cancelling request {id} failed: {error}")),
+                Err(_) => self.tracer.note(format!("cancelling request {id} took over a second")),
+            }
+        }
+        self.transport.abandon(id);
+    }
+
+    /// Sends a notification and waits until the server took it, under the clocks.
+    ///
+    /// # Errors
+    /// Why it could not be sent.
+    pub async fn notify(&self, draft: Draft) -> Result<(), ClientError> {
+        let phase = Phase::of_method(&draft.method);
+        let started = Instant::now();
+        let message = Outgoing {
+            text: jsonrpc::notification(&draft.method, draft.params.as_deref()),
+            method: draft.method,
+            key: None,
+            headers: draft.headers,
+            opens_session: false,
+        };
+        let result = self.guard(phase.clone(), self.transport.send(message)).await;
+        self.ledger.took(phase.clone(), started.elapsed());
+        match result {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(ClientError { phase, fault: Fault::Transport(Arc::new(error)) }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the standing stream.
+    ///
+    /// # Errors
+    /// When a clock runs out or a signal comes.
+    pub async fn listen(&self) -> Result<Listening, ClientError> {
+        self.guard(Phase::Initialized, self.transport.listen()).await
+    }
+
+    async fn guard<T>(&self, phase: Phase, work: impl Future<Output = T>) -> Result<T, ClientError> {
+        guard(&self.options, phase, work).await
+    }
+
+    /// Ends the session in order.
+    pub async fn close(&self) {
+        self.transport.close().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs `work` under both clocks and the interrupt.
+///
+/// # Errors
+/// Which of them ended it.
+pub async fn guard<T>(options: &Options, phase: Phase, work: impl Future<Output = T>) -> Result<T, ClientError> {
+    let idle = options.timeout.map(|timeout| (Instant::now() + timeout, Reason::Idle, timeout));
+    let whole = options.deadline.map(|deadline| (deadline.at, Reason::MaxTime, deadline.limit));
+    let alarm = [idle, whole].into_iter().flatten().min_by_key(|(at, ..)| *at);
+    tokio::select! {
+        biased;
+        done = work => Ok(done),
+        signal = options.interrupt.wait() => Err(ClientError { phase, fault: Fault::Interrupted(signal) }),
+        () = sleep_until(alarm.map(|(at, ..)| at)) => {
+            let (reason, limit) = alarm.map_or((Reason::Idle, Duration::ZERO), |(_, reason, limit)| (reason, limit));
+            Err(ClientError { phase, fault: Fault::Timeout(Box::new(Silence { limit, reason, ..Silence::default() })) })
+        }
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}
