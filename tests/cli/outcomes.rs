@@ -1,0 +1,288 @@
+//! One run per category, with and without `--json`, and the promises of the README's first screen.
+
+use crate::envelope;
+use crate::support::{FakeServer, Run, Sandbox};
+
+struct Row {
+    args: &'static [&'static str],
+    category: &'static str,
+    reason: Option<&'static str>,
+    exit: i32,
+    stdout: &'static str,
+    /// What stderr must hold.
+    says: &'static [&'static str],
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        args: &["-s", "demo", "call", "echo", "--arg", "message=hi"],
+        category: "ok",
+        reason: None,
+        exit: 0,
+        stdout: "hi\n",
+        says: &[],
+    },
+    Row {
+        args: &["-s", "demo", "call", "echo", "message=hi"],
+        category: "ok",
+        reason: None,
+        exit: 0,
+        stdout: "hi\n",
+        says: &[],
+    },
+    Row {
+        args: &["-s", "demo", "call", "throw_error"],
+        category: "tool-error",
+        reason: None,
+        exit: 3,
+        stdout: "",
+        says: &["tool error", "throw_error"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "return_error"],
+        category: "rpc-error",
+        reason: None,
+        exit: 4,
+        stdout: "",
+        says: &["JSON-RPC error", "-32050"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "return_error", "code=-32603"],
+        category: "rpc-error",
+        reason: None,
+        exit: 4,
+        stdout: "",
+        says: &["-32603", "Internal error"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "invalid_access"],
+        category: "tool-error",
+        reason: None,
+        exit: 3,
+        stdout: "",
+        says: &["tool error"],
+    },
+    Row {
+        args: &["-s", "demo", "request", "no/such"],
+        category: "rpc-error",
+        reason: None,
+        exit: 4,
+        stdout: "",
+        says: &["-32601", "no/such"],
+    },
+    Row {
+        args: &["-s", "demo:http-500", "call", "echo", "message=hi"],
+        category: "transport",
+        reason: Some("http"),
+        exit: 5,
+        stdout: "",
+        says: &["500", "tools/call", "hint"],
+    },
+    Row {
+        args: &["-s", "demo:cut-stream", "call", "echo", "message=hi"],
+        category: "transport",
+        reason: Some("stream"),
+        exit: 5,
+        stdout: "",
+        says: &["before the answer"],
+    },
+    Row {
+        args: &["-s", "demo:not-json", "call", "echo", "message=hi"],
+        category: "protocol",
+        reason: Some("not-json"),
+        exit: 7,
+        stdout: "",
+        says: &["protocol violation"],
+    },
+    Row {
+        args: &["-s", "demo:unauthorized", "call", "echo", "message=hi"],
+        category: "auth",
+        reason: Some("unauthorized"),
+        exit: 8,
+        stdout: "",
+        says: &["401", "www-authenticate", "--bearer"],
+    },
+    Row {
+        args: &["-s", "demo", "--expect", "tool-error", "call", "throw_error"],
+        category: "tool-error",
+        reason: None,
+        exit: 0,
+        stdout: "",
+        says: &[],
+    },
+    Row {
+        args: &["-s", "demo", "--expect", "ok", "call", "throw_error"],
+        category: "check-failed",
+        reason: None,
+        exit: 9,
+        stdout: "",
+        says: &["expected the outcome ok", "tool error"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "nosuch"],
+        category: "usage",
+        reason: Some("unknown-name"),
+        exit: 2,
+        stdout: "",
+        says: &["nosuch", "nothing was sent"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "ecko", "message=hi"],
+        category: "usage",
+        reason: Some("unknown-name"),
+        exit: 2,
+        stdout: "",
+        says: &["did you mean echo"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "--no-check", "nosuch"],
+        category: "rpc-error",
+        reason: None,
+        exit: 4,
+        stdout: "",
+        says: &["-32602"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "add", "--arg", "a=x", "--arg", "b=1"],
+        category: "usage",
+        reason: Some("arguments"),
+        exit: 2,
+        stdout: "",
+        says: &["\"a\"", "integer"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "add", "--arg", "a=1"],
+        category: "usage",
+        reason: Some("arguments"),
+        exit: 2,
+        stdout: "",
+        says: &["b", "required", "nothing was sent"],
+    },
+    Row {
+        args: &["-s", "demo", "--strict", "read", "demo://broken"],
+        category: "protocol",
+        reason: Some("result-shape"),
+        exit: 7,
+        stdout: "",
+        says: &["neither text nor blob"],
+    },
+    Row {
+        args: &["-s", "demo", "call", "hidden_error"],
+        category: "ok",
+        reason: None,
+        exit: 0,
+        stdout: "ERROR: access denied\n",
+        says: &["isError is not set"],
+    },
+    Row {
+        args: &["-s", "demo", "--error-pattern", "^ERROR", "call", "hidden_error"],
+        category: "tool-error",
+        reason: None,
+        exit: 3,
+        stdout: "",
+        says: &["--error-pattern"],
+    },
+    Row {
+        args: &["-s", "demo", "--client-capabilities", r#"{"elicitation":{}}"#, "call", "ask"],
+        category: "ok",
+        reason: None,
+        exit: 0,
+        stdout: "decline",
+        says: &[],
+    },
+    Row {
+        args: &["-s", "demo", "--answer", "{\"name\":\"Ada\"}", "call", "ask"],
+        category: "ok",
+        reason: None,
+        exit: 0,
+        stdout: "Ada",
+        says: &[],
+    },
+    Row {
+        args: &["-s", "no-such-server", "list"],
+        category: "usage",
+        reason: Some("unknown-name"),
+        exit: 2,
+        stdout: "",
+        says: &["no-such-server"],
+    },
+    Row {
+        args: &["list", "--", "/no/such/program"],
+        category: "transport",
+        reason: Some("spawn"),
+        exit: 5,
+        stdout: "",
+        says: &["/no/such/program"],
+    },
+    Row {
+        args: &["list", "--no-such-option"],
+        category: "usage",
+        reason: Some("command-line"),
+        exit: 2,
+        stdout: "",
+        says: &["--no-such-option"],
+    },
+];
+
+fn check(row: &Row) -> Vec<String> {
+    let sandbox = Sandbox::new();
+    let run = sandbox.mcpcli(row.args).run();
+    let mut problems = Vec::new();
+    if run.status != Some(row.exit) {
+        problems.push(format!("exit {:?} instead of {}", run.status, row.exit));
+    }
+    let stdout = run.stdout_text();
+    let fits = if row.stdout.ends_with('\n') || row.stdout.is_empty() { stdout == row.stdout } else { stdout.contains(row.stdout) };
+    if !fits {
+        problems.push(format!("stdout is {stdout:?}"));
+    }
+    problems.extend(row.says.iter().filter(|text| !run.stderr.contains(**text)).map(|text| format!("stderr lacks {text:?}")));
+    let json = sandbox.mcpcli(&[&["--json"], row.args].concat()).run();
+    problems.extend(json_problems(&json, row));
+    if !problems.is_empty() {
+        problems.push(run.describe());
+        problems.push(json.describe());
+    }
+    problems.into_iter().map(|problem| format!("{:?}: {problem}", row.args)).collect()
+}
+
+fn json_problems(run: &Run, row: &Row) -> Vec<String> {
+    let mut problems = run.category_problems(row.category, row.reason, row.exit);
+    match run.try_json() {
+        Ok(document) => problems.extend(envelope::problems(&document)),
+        Err(error) => problems.push(error),
+    }
+    problems
+}
+
+#[test]
+fn each_outcome_has_its_category_and_exit_code() {
+    let problems: Vec<String> = ROWS.iter().flat_map(check).collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn a_closed_port_is_a_connect_failure() {
+    let address = FakeServer::nobody();
+    let url = format!("http://{address}/mcp");
+    let sandbox = Sandbox::new();
+    let run = sandbox.mcpcli(&["-s", &url, "--json", "list"]).run();
+    run.assert_category("transport", "connect", 5);
+    let human = sandbox.mcpcli(&["-s", &url, "list"]).run();
+    assert!(human.stderr.contains("refused"), "{}", human.describe());
+}
+
+#[test]
+fn a_timeout_ends_in_time_and_the_server_is_told() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.work().join("trace.ndjson");
+    let trace_arg = trace.to_string_lossy().into_owned();
+    let started = std::time::Instant::now();
+    let args = ["-s", "demo", "--json", "--timeout", "300ms", "--trace", &trace_arg, "call", "slow", "--no-check", "--args", "{\"seconds\":5}"];
+    // Without progress: the idle clock is reset by it, as it should be.
+    let quiet = sandbox.mcpcli(&[&args[..4], &["1500ms", "--max-time", "300ms"], &args[5..]].concat()).run();
+    assert!(started.elapsed() < std::time::Duration::from_secs(2), "{}", quiet.describe());
+    quiet.assert_category("timeout", "max-time", 6);
+    let text = std::fs::read_to_string(&trace).expect("the trace file");
+    assert!(text.contains("notifications/cancelled"), "{text}");
+}
