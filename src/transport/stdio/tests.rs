@@ -87,14 +87,24 @@ async fn is_gone(group: &str) -> bool {
 
 #[tokio::test]
 async fn messages_go_both_ways_one_a_line() {
-    let opened = start(r#"while IFS= read -r line; do printf '%s\r\n\n' "$line"; done"#).await;
+    let notes = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let store = Arc::clone(&notes);
+    let mut tracer = Tracer::new();
+    tracer.subscribe(move |entry| {
+        if let Record::Note { text } = &entry.record {
+            store.lock().unwrap().push(text.clone());
+        }
+    });
+    let echo = sh(r#"while IFS= read -r line; do printf '%s\r\n\n' "$line"; done"#);
+    let opened = open(echo, LIMIT, Context { tracer: Arc::new(tracer), ..context() }).await.unwrap();
     opened.transport.send(message("{\"a\":\n1}", Some(1))).await.unwrap();
     opened.transport.send(message("{\"b\":2}", None)).await.unwrap();
     assert_eq!(text(&opened).await, "{\"a\": 1}");
     assert_eq!(text(&opened).await, "{\"b\":2}");
-    let started = Instant::now();
     opened.transport.close().await;
-    assert!(started.elapsed() < Duration::from_millis(700), "{:?}", started.elapsed());
+    let notes = notes.lock().unwrap().clone();
+    assert!(notes[0].starts_with("started sh with 2 arguments as process "), "{notes:?}");
+    assert_eq!(notes[1..], ["closing the stdin of the server process", "the server process exited with status 0"]);
     assert!(matches!(opened.transport.send(message("{}", None)).await, Err(TransportError::Closed)));
     assert!(matches!(&*opened.inbox.recv().await.unwrap_err(), TransportError::Closed));
 }
