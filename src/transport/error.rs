@@ -66,6 +66,8 @@ pub enum StreamEnd {
         /// The signal that ended it.
         signal: Option<i32>,
     },
+    /// The child process closed its stdin but lives on; the system's words.
+    InputClosed(String),
 }
 
 /// Why a program did not start.
@@ -263,6 +265,7 @@ fn stream_words(end: &StreamEnd, messages: u64) -> String {
             format!("the server process was ended by {}", signal_name(*signal))
         }
         StreamEnd::Exited { .. } => "the server process closed its stdout".to_owned(),
+        StreamEnd::InputClosed(_) => "the server process closed its stdin".to_owned(),
     };
     match messages {
         0 => how,
@@ -271,7 +274,8 @@ fn stream_words(end: &StreamEnd, messages: u64) -> String {
     }
 }
 
-fn signal_name(signal: i32) -> String {
+/// The name of a signal, such as `SIGKILL`.
+pub(super) fn signal_name(signal: i32) -> String {
     #[cfg(unix)]
     if let Ok(signal) = nix::sys::signal::Signal::try_from(signal) {
         return signal.as_str().to_owned();
@@ -401,7 +405,7 @@ impl TransportError {
             }
             TransportError::Stream { end, bytes, stderr, unfinished, reconnects, causes, .. } => {
                 failure.causes.extend(causes.iter().cloned());
-                if let StreamEnd::Reset(words) = end
+                if let StreamEnd::Reset(words) | StreamEnd::InputClosed(words) = end
                     && !failure.causes.contains(words)
                 {
                     failure.causes.push(words.clone());
@@ -452,8 +456,11 @@ impl TransportError {
             },
             TransportError::Http(fault) => return fault.hint.clone().or_else(|| http_hint(fault)),
             TransportError::Auth(fault) => return fault.hint.clone().or_else(|| Some(auth_hint(fault))),
-            TransportError::Stream { end: StreamEnd::Exited { .. }, .. } => {
+            TransportError::Stream { end: StreamEnd::Exited { .. }, stderr, .. } if !stderr.is_empty() => {
                 "the server's stderr above says why it ended; run the same command by itself to see more".to_owned()
+            }
+            TransportError::Stream { end: StreamEnd::Exited { .. } | StreamEnd::InputClosed(_), .. } => {
+                "run the same command by itself to see what it does".to_owned()
             }
             TransportError::Stream { .. } => {
                 "the server, or a proxy in front of it, closed the connection; its log says why".to_owned()

@@ -15,7 +15,9 @@ use crate::secret::Secret;
 use crate::trace::Tracer;
 
 mod error;
+pub mod stdio;
 
+use error::signal_name;
 pub use error::{AddressFailure, HttpFault, SpawnCause, StreamEnd, TransportError};
 
 /// Which transport.
@@ -151,7 +153,7 @@ pub enum Event {
     },
     /// A sign of life that is no message: an SSE comment. It does not extend any deadline.
     KeepAlive,
-    /// A line of the child's stderr, as it came. Kept by the transport for its errors too.
+    /// A line of the child's stderr, its secrets masked. Kept by the transport for its errors too.
     Stderr(String),
 }
 

@@ -1,1 +1,6 @@
 //! The contract, table by table, against the built binary.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod arrows;
+#[path = "../support/mod.rs"]
+mod support;
