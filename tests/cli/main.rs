@@ -2,5 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod arrows;
+mod conversation;
+mod envelope;
+mod faults;
+mod outcomes;
 #[path = "../support/mod.rs"]
 mod support;
