@@ -3,6 +3,8 @@
 
 mod arrows;
 mod conversation;
+#[cfg(unix)]
+mod counterparts;
 mod envelope;
 mod faults;
 mod outcomes;
