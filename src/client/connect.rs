@@ -112,12 +112,7 @@ impl Dialer<'_> {
         }
     }
 
-    async fn attempt(
-        &self,
-        kind: Kind,
-        target: &Target,
-        handshake: &mut Handshake,
-    ) -> Result<Client, ClientError> {
+    async fn attempt(&self, kind: Kind, target: &Target, handshake: &mut Handshake) -> Result<Client, ClientError> {
         self.ledger.with(|facts| facts.server.transport = Some(kind.name()));
         let result = self.begin(kind, target, handshake).await;
         let outcome = match &result {
@@ -131,8 +126,7 @@ impl Dialer<'_> {
 
     async fn begin(&self, kind: Kind, target: &Target, handshake: &mut Handshake) -> Result<Client, ClientError> {
         let opened = self.open(kind, target).await?;
-        let peer =
-            Arc::new(Peer::start(opened, self.options.clone(), Arc::clone(self.tracer), self.ledger.clone()));
+        let peer = Arc::new(Peer::start(opened, self.options.clone(), Arc::clone(self.tracer), self.ledger.clone()));
         let begun = self.introduce(&peer, handshake).await;
         match begun {
             Ok(era) => Ok(Client::new(peer, era, self, handshake)),
@@ -156,11 +150,8 @@ impl Dialer<'_> {
     }
 
     async fn open(&self, kind: Kind, target: &Target) -> Result<Opened, ClientError> {
-        let context = Context {
-            tracer: Arc::clone(self.tracer),
-            ledger: self.ledger.clone(),
-            timeout: self.options.timeout,
-        };
+        let context =
+            Context { tracer: Arc::clone(self.tracer), ledger: self.ledger.clone(), timeout: self.options.timeout };
         let net = &self.options.net;
         let limit = net.max_message_size;
         let work = async {

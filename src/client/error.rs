@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::outcome::{Category, Failure, Phase, Reason, RpcFacts, Signal};
-use crate::transport::TransportError;
+use crate::transport::{Seen, TransportError};
 use crate::wire::jsonrpc::{Defect, ErrorObject};
 
 /// A failure of the client, with the step it happened at.
@@ -89,8 +89,8 @@ pub struct Silence {
     pub keep_alives: u64,
     /// Lines on stdout that were no messages.
     pub noise: Vec<String>,
-    /// An event or line that was never finished.
-    pub pending: Option<String>,
+    /// What came on the exchange of the request.
+    pub seen: Option<Seen>,
 }
 
 impl Default for Silence {
@@ -102,7 +102,7 @@ impl Default for Silence {
             last_progress: None,
             keep_alives: 0,
             noise: Vec::new(),
-            pending: None,
+            seen: None,
         }
     }
 }
@@ -161,9 +161,7 @@ impl Fault {
                     .with_reason(defect.reason())
                     .with_hint("the server's serializer is at fault; --trace FILE keeps the whole text");
                 failure.http_status = *status;
-                if let Some(excerpt) = defect.excerpt() {
-                    failure = failure.with_evidence("body", excerpt);
-                }
+                failure.evidence.extend(defect.evidence());
                 failure
             }
             Fault::WrongId { excerpt, .. } => {
@@ -197,7 +195,11 @@ impl Fault {
             }
             Fault::Interrupted(signal) => {
                 let failure = Failure::new(Category::Interrupted(*signal), phase, self.to_string());
-                if is_call { failure.with_hint("the server was told; whether the call ran is unknown") } else { failure }
+                if is_call {
+                    failure.with_hint("the server was told; whether the call ran is unknown")
+                } else {
+                    failure
+                }
             }
             Fault::Broken(message) => Failure::new(Category::Internal, phase, message.clone())
                 .with_hint("this is a bug in mcpcli: please report it with the command and --trace FILE"),
@@ -227,12 +229,12 @@ fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
         let last = silence.last_progress.as_deref().unwrap_or("?");
         failure = failure.with_evidence("progress", format!("{} notifications, the last one {last}", silence.progress));
     }
-    if silence.keep_alives > 0 {
+    if let Some(seen) = &silence.seen {
+        failure = failure.with_evidence("seen", seen.words());
+        failure.http_status = seen.status;
+    } else if silence.keep_alives > 0 {
         let text = format!("the stream is alive ({} keep-alive comments), but no answer came", silence.keep_alives);
-        failure = failure.with_evidence("stream", text);
-    }
-    if let Some(pending) = &silence.pending {
-        failure = failure.with_evidence("unfinished", pending.clone());
+        failure = failure.with_evidence("seen", text);
     }
     if !silence.noise.is_empty() {
         failure = failure.with_evidence("stdout", silence.noise.join("\n"));

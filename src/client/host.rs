@@ -219,8 +219,12 @@ async fn elicit(
     let mode = params.and_then(|params| json::member(params, "mode")).and_then(|mode| json::string(&mode));
     if mode.as_deref().is_some_and(|mode| mode != "form") {
         // 2025-11-25 client/elicitation §Error Handling: a mode that was not declared.
-        return HostReply::error(INVALID_PARAMS, "only the form mode of elicitation is supported by this client")
-            .open(method, params, "it asks to open a URL, which mcpcli does not do", "open the URL by hand");
+        return HostReply::error(INVALID_PARAMS, "only the form mode of elicitation is supported by this client").open(
+            method,
+            params,
+            "it asks to open a URL, which mcpcli does not do",
+            "open the URL by hand",
+        );
     }
     let answer = next(&options.host.elicitation, &mut lock(state).used.elicitation).cloned();
     let content = match (answer, &options.host.asker) {
@@ -239,12 +243,20 @@ async fn elicit(
             Reply::Cancel => return HostReply::result("{\"action\":\"cancel\"}", "cancelled"),
         },
         (None, None) if declared(options, "elicitation") => {
-            return HostReply::result("{\"action\":\"decline\"}", "declined: no answer was given")
-                .open(method, params, "no answer was given", HOW);
+            return HostReply::result("{\"action\":\"decline\"}", "declined: no answer was given").open(
+                method,
+                params,
+                "no answer was given",
+                HOW,
+            );
         }
         (None, None) => {
-            return HostReply::error(METHOD_NOT_FOUND, "elicitation is not supported by this client")
-                .open(method, params, "no answer was given", HOW);
+            return HostReply::error(METHOD_NOT_FOUND, "elicitation is not supported by this client").open(
+                method,
+                params,
+                "no answer was given",
+                HOW,
+            );
         }
     };
     HostReply::result(format!("{{\"action\":\"accept\",\"content\":{content}}}"), format!("accepted with {content}"))

@@ -114,7 +114,7 @@ impl Inbound {
 
     fn event(self: &Arc<Self>, event: Event) {
         match event {
-            Event::Message { bytes, origin, http_status } => self.message(&bytes, origin, http_status),
+            Event::Message { bytes, origin, http_status } => self.message(bytes, origin, http_status),
             Event::ExchangeOver { key, error } => self.exchange_over(key, error),
             Event::KeepAlive => self.lock().keep_alives += 1,
             Event::Stderr(line) => (self.options.activity)(Activity::Stderr(line)),
@@ -132,8 +132,8 @@ impl Inbound {
         let _ = waiter.tx.send(Err(fault));
     }
 
-    fn message(self: &Arc<Self>, bytes: &[u8], origin: Origin, http_status: Option<u16>) {
-        let Classified { kind, text, notices } = jsonrpc::classify(bytes);
+    fn message(self: &Arc<Self>, bytes: Vec<u8>, origin: Origin, http_status: Option<u16>) {
+        let Classified { kind, text, notices } = jsonrpc::classify_vec(bytes);
         match kind {
             jsonrpc::Kind::Message(message) => {
                 self.notices(notices);
@@ -165,12 +165,12 @@ impl Inbound {
     fn invalid(self: &Arc<Self>, defect: Defect, text: &str, origin: Origin, http_status: Option<u16>) {
         let scraped = defect.scraped_id().filter(|id| self.lock().waiters.contains_key(id));
         if self.transport.kind() == Kind::Stdio && scraped.is_none() {
-            if let Some((before, message)) = glued(text) {
-                let before: String = before.chars().take(NOISE_LINE).collect();
-                self.ledger.warn(WarningId::GluedLine, format!("text in front of a message on stdout: {before}"));
-                return self.message(message.as_bytes(), origin, http_status);
-            }
-            return self.noise(text);
+            // A line with a complete message behind other text (STD-01).
+            let Some((at, message, notices)) = jsonrpc::behind_noise(text) else { return self.noise(text) };
+            let before: String = text[..at].chars().take(NOISE_LINE).collect();
+            self.ledger.warn(WarningId::GluedLine, format!("text in front of a message on stdout: {before}"));
+            self.notices(notices);
+            return self.single(message, &text[at..], origin, http_status);
         }
         self.unusable(Fault::Undecodable(Box::new(defect), http_status), scraped, origin);
     }
@@ -261,7 +261,8 @@ impl Inbound {
         if late {
             self.tracer.note(format!("a late answer came for request {shown}, which was given up"));
         } else if nobody {
-            self.ledger.warn(WarningId::UnmatchedResponse, format!("the id {shown} belongs to no open request: {excerpt}"));
+            self.ledger
+                .warn(WarningId::UnmatchedResponse, format!("the id {shown} belongs to no open request: {excerpt}"));
         } else {
             self.unusable(Fault::WrongId { got: shown.to_owned(), excerpt }, None, origin);
         }
@@ -286,7 +287,7 @@ impl Inbound {
 
     fn progress(&self, token: Option<RawJson>, member: &dyn Fn(&str) -> Option<RawJson>) {
         // Our tokens are the ids of our requests; a server may turn a number into a string (RPC-09).
-        let token = token.and_then(|token| Id::from_raw(&token)).and_then(|token| token.lenient());
+        let token = token.and_then(|token| Id::from_text(token.get()).lenient());
         let progress = member("progress").map_or_else(|| "?".to_owned(), |raw| json::compact(raw.get()));
         let total = member("total").filter(|raw| !json::is_null(raw)).map(|raw| json::compact(raw.get()));
         let message = member("message").as_ref().and_then(|raw| json::string(raw));
@@ -360,15 +361,5 @@ fn only_candidate(state: &State, origin: Origin) -> Option<u64> {
         Origin::Exchange(key) => state.waiters.contains_key(&key).then_some(key),
         Origin::Shared if state.waiters.len() == 1 => state.waiters.keys().next().copied(),
         Origin::Shared => None,
-    }
-}
-
-/// A line with a complete JSON-RPC object behind other text (STD-01).
-fn glued(text: &str) -> Option<(&str, &str)> {
-    let at = text.find("{\"").filter(|at| *at > 0)?;
-    let (before, rest) = text.split_at(at);
-    match jsonrpc::classify(rest.as_bytes()).kind {
-        jsonrpc::Kind::Message(_) => Some((before, rest)),
-        _ => None,
     }
 }

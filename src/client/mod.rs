@@ -20,7 +20,7 @@ mod peer;
 
 pub use connect::{Attempt, Handshake};
 pub use error::{ClientError, Fault};
-pub use operations::Client;
+pub use operations::{Client, preview_call, preview_prompt, preview_raw};
 pub use pages::Pages;
 pub use peer::Answer;
 

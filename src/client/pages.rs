@@ -77,7 +77,9 @@ impl Client {
             }
         }
         if let Some(cursor) = known {
-            return Err(self.endless(method, format!("the cursor {cursor:?} came again on page {}", walk.seen.len() + 1)));
+            return Err(
+                self.endless(method, format!("the cursor {cursor:?} came again on page {}", walk.seen.len() + 1))
+            );
         }
         let Some(cursor) = next else { return Ok(false) };
         if walk.pages.results.len() >= self.max_pages() {

@@ -227,7 +227,7 @@ impl Peer {
             last_progress: waiter.last_progress_text.clone(),
             keep_alives,
             noise,
-            pending: self.transport.pending(id),
+            seen: self.transport.seen(id),
         }))
     }
 

@@ -70,7 +70,7 @@ fn tool(description: &mut Describe, entry: &RawJson) {
         words = crate::schema::example(schema).into_iter().map(|(_, word)| word).collect();
     }
     let output = tool.output_schema.filter(|schema| !json::is_null(schema));
-    description.output = output.map(|schema| crate::schema::outline(&schema).into_iter().map(field).collect());
+    description.output = output.map(|schema: RawJson| crate::schema::outline(&schema).into_iter().map(field).collect());
     description.example = example("call", &description.name, &words);
 }
 

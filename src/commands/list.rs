@@ -60,11 +60,7 @@ fn ends_everything(category: Category) -> bool {
 }
 
 fn is_missing(failure: &Failure) -> bool {
-    failure
-        .rpc
-        .as_ref()
-        .and_then(|rpc| rpc.code.parse::<i64>().ok())
-        .is_some_and(|code| NO_SUCH_METHOD.contains(&code))
+    failure.rpc.as_ref().and_then(|rpc| rpc.code.parse::<i64>().ok()).is_some_and(|code| NO_SUCH_METHOD.contains(&code))
 }
 
 fn empty(kind: ListKind) -> Section {
@@ -98,7 +94,9 @@ fn defects(kind: ListKind, entries: &[RawJson], ledger: &Ledger) -> Vec<(usize, 
         }
         match name_of(kind, entry) {
             None => add(WarningId::ListEntry, format!("has no {}", key_of(kind))),
-            Some(name) if names.contains(&name) => add(WarningId::DuplicateName, format!("the name {name:?} came before")),
+            Some(name) if names.contains(&name) => {
+                add(WarningId::DuplicateName, format!("the name {name:?} came before"))
+            }
             Some(name) => names.push(name),
         }
         if kind == ListKind::Tools {

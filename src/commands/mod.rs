@@ -213,17 +213,14 @@ fn without_server(command: &Command, settings: &Settings) -> Option<Found> {
         Command::Get { prompt, arguments, args, no_check: true, dry_run: true } => {
             Some(get::preview(prompt, arguments, args.as_deref(), settings))
         }
-        Command::Request { method, params, dry_run: true } => Some(simple::preview(method, params.as_deref(), settings)),
+        Command::Request { method, params, dry_run: true } => {
+            Some(simple::preview(method, params.as_deref(), settings))
+        }
         _ => None,
     }
 }
 
-async fn with_server(
-    command: &Command,
-    settings: &Settings,
-    client: &mut Client,
-    handshake: &mut Handshake,
-) -> Found {
+async fn with_server(command: &Command, settings: &Settings, client: &mut Client, handshake: &mut Handshake) -> Found {
     match command {
         Command::List { kind } => list::run(*kind, client, settings).await,
         Command::Describe { name } => describe::run(name, client).await,

@@ -42,9 +42,9 @@ fn phase() -> Phase {
 }
 
 fn violation(message: String) -> Failure {
-    Failure::new(Category::Protocol, phase(), message)
-        .with_reason(Reason::ResultShape)
-        .with_hint("each of `contents` must have a `uri` and either `text` or `blob` (server/resources §Resource Contents)")
+    Failure::new(Category::Protocol, phase(), message).with_reason(Reason::ResultShape).with_hint(
+        "each of `contents` must have a `uri` and either `text` or `blob` (server/resources §Resource Contents)",
+    )
 }
 
 fn contents(result: &RawJson) -> Result<Vec<ResourceContents>, String> {

@@ -20,11 +20,8 @@ pub(super) async fn complete(complete: &Complete, client: &mut Client) -> Found 
         Reference::Prompt(name) => format!("{{\"type\":\"ref/prompt\",\"name\":{}}}", json::quote(name)),
         Reference::Resource(uri) => format!("{{\"type\":\"ref/resource\",\"uri\":{}}}", json::quote(uri)),
     };
-    let argument = format!(
-        "{{\"name\":{},\"value\":{}}}",
-        json::quote(&complete.argument),
-        json::quote(&complete.value)
-    );
+    let argument =
+        format!("{{\"name\":{},\"value\":{}}}", json::quote(&complete.argument), json::quote(&complete.value));
     let known: Vec<String> =
         complete.context.iter().map(|(name, value)| format!("{}:{}", json::quote(name), json::quote(value))).collect();
     let context = (!known.is_empty()).then(|| format!("{{\"arguments\":{{{}}}}}", known.join(",")));

@@ -40,9 +40,8 @@ fn looks_like_failure(text: &str) -> bool {
 fn says_error(text: &str) -> bool {
     let Ok(object) = serde_json::from_str::<&serde_json::value::RawValue>(text) else { return false };
     let word = |key: &str| json::member(object, key).and_then(|raw| json::string(&raw));
-    let status = word("status").is_some_and(|status| {
-        ["error", "failed", "failure"].iter().any(|bad| status.eq_ignore_ascii_case(bad))
-    });
+    let status = word("status")
+        .is_some_and(|status| ["error", "failed", "failure"].iter().any(|bad| status.eq_ignore_ascii_case(bad)));
     let no_success = json::member(object, "success").is_some_and(|raw| raw.get() == "false");
     let error = json::member(object, "error").is_some_and(|raw| match json::kind(&raw) {
         json::JsonKind::String => json::string(&raw).is_some_and(|text| !text.is_empty()),

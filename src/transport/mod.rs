@@ -15,6 +15,8 @@ use crate::secret::Secret;
 use crate::trace::Tracer;
 
 mod error;
+pub mod http;
+pub mod sse;
 pub mod stdio;
 
 use error::signal_name;
@@ -214,6 +216,47 @@ pub enum Listening {
     NotApplicable,
 }
 
+/// What has come on the exchange of a request so far: what a timeout can tell besides its own limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The status, once the head of the HTTP answer is there.
+    pub status: Option<u16>,
+    /// Messages that were reported.
+    pub messages: u64,
+    /// Bytes of bodies.
+    pub bytes: u64,
+    /// SSE comments.
+    pub keep_alives: u64,
+    /// Reconnects to resume the stream.
+    pub reconnects: u32,
+    /// How many bytes of an event have come that is not finished, and the first 200 of them.
+    pub unfinished: Option<(usize, String)>,
+}
+
+impl Seen {
+    /// One phrase, such as `HTTP 200, then 3 keep-alives and no message`.
+    pub fn words(&self) -> String {
+        let Some(status) = self.status else { return "no HTTP answer yet".to_owned() };
+        let count = |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+        let mut words = format!("HTTP {status}, then ");
+        if self.keep_alives > 0 {
+            words.push_str(&count(self.keep_alives, "keep-alive"));
+            words.push_str(" and ");
+        }
+        match self.messages {
+            0 => words.push_str("no message"),
+            n => words.push_str(&count(n, "message")),
+        }
+        if self.reconnects > 0 {
+            words.push_str(&format!(", after {}", count(self.reconnects.into(), "reconnect")));
+        }
+        if let Some((length, text)) = &self.unfinished {
+            words.push_str(&format!("; an unterminated event of {length} bytes is pending: {text}"));
+        }
+        words
+    }
+}
+
 /// A connection to a server.
 pub trait Transport: Send + Sync {
     /// Which transport.
@@ -242,8 +285,9 @@ pub trait Transport: Send + Sync {
         false
     }
 
-    /// The text of an event or line that has begun to come for this request and is not finished.
-    fn pending(&self, _key: u64) -> Option<String> {
+    /// What has come on the exchange of a request, as long as it is open; `None` where requests have no exchange of
+    /// their own.
+    fn seen(&self, _key: u64) -> Option<Seen> {
         None
     }
 
