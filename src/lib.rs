@@ -2,3 +2,4 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr))]
 
 pub mod outcome;
+pub mod wire;
