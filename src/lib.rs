@@ -31,8 +31,11 @@
 pub mod arguments;
 pub mod client;
 pub mod commands;
+pub mod nearest;
 pub mod outcome;
 pub mod report;
+pub mod schema;
 pub mod secret;
 pub mod trace;
 pub mod transport;
+pub mod wire;
