@@ -5,3 +5,4 @@ pub mod outcome;
 pub mod secret;
 pub mod trace;
 pub mod transport;
+pub mod wire;
