@@ -15,6 +15,12 @@ use crate::secret::Secret;
 use crate::trace::Tracer;
 
 mod error;
+#[cfg(test)]
+mod fake;
+pub mod http;
+mod net;
+mod rpc;
+pub mod sse;
 
 pub use error::{AddressFailure, HttpFault, SpawnCause, StreamEnd, TransportError};
 
@@ -212,6 +218,47 @@ pub enum Listening {
     NotApplicable,
 }
 
+/// What has come on the exchange of a request so far: what a timeout can tell besides its own limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The status, once the head of the HTTP answer is there.
+    pub status: Option<u16>,
+    /// Messages that were reported.
+    pub messages: u64,
+    /// Bytes of bodies.
+    pub bytes: u64,
+    /// SSE comments.
+    pub keep_alives: u64,
+    /// Reconnects to resume the stream.
+    pub reconnects: u32,
+    /// How many bytes of an event have come that is not finished, and the first 200 of them.
+    pub unfinished: Option<(usize, String)>,
+}
+
+impl Seen {
+    /// One phrase, such as `HTTP 200, then 3 keep-alives and no message`.
+    pub fn words(&self) -> String {
+        let Some(status) = self.status else { return "no HTTP answer yet".to_owned() };
+        let count = |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+        let mut words = format!("HTTP {status}, then ");
+        if self.keep_alives > 0 {
+            words.push_str(&count(self.keep_alives, "keep-alive"));
+            words.push_str(" and ");
+        }
+        match self.messages {
+            0 => words.push_str("no message"),
+            n => words.push_str(&count(n, "message")),
+        }
+        if self.reconnects > 0 {
+            words.push_str(&format!(", after {}", count(self.reconnects.into(), "reconnect")));
+        }
+        if let Some((length, text)) = &self.unfinished {
+            words.push_str(&format!("; an unterminated event of {length} bytes is pending: {text}"));
+        }
+        words
+    }
+}
+
 /// A connection to a server.
 pub trait Transport: Send + Sync {
     /// Which transport.
@@ -234,6 +281,17 @@ pub trait Transport: Send + Sync {
 
     /// Forgets the session, so that a new `initialize` can be sent (404 on a session).
     fn forget_session(&self);
+
+    /// Whether a session is open, so that a 404 may mean that the server lost it.
+    fn has_session(&self) -> bool {
+        false
+    }
+
+    /// What has come on the exchange of a request, as long as it is open; `None` where requests have no exchange of
+    /// their own.
+    fn seen(&self, _key: u64) -> Option<Seen> {
+        None
+    }
 
     /// Opens the standing stream on which a legacy server sends on its own, and returns when it stands or was refused.
     fn listen<'a>(&'a self) -> BoxFuture<'a, Listening>;
