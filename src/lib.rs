@@ -33,6 +33,7 @@ pub mod client;
 pub mod commands;
 pub mod nearest;
 pub mod outcome;
+pub mod render;
 pub mod report;
 pub mod schema;
 pub mod secret;

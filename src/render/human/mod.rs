@@ -1,0 +1,146 @@
+//! The human view of results. On a terminal it is laid out to be read; in a pipe texts are byte-exact and nothing is decorated.
+
+mod content;
+mod describe;
+mod info;
+mod list;
+
+use std::io::{self, Write};
+
+use colored::Color;
+use serde_json::value::RawValue;
+
+use super::View;
+use super::terminal::{Stream, duration, safe, safe_json, wrap};
+use crate::report::{Body, CallReport, Explanation, Report};
+use crate::wire::json::{self, TokenKind};
+use crate::wire::mcp::PromptMessage;
+
+pub(super) use content::{content_text, is_empty_call};
+
+/// Writes the result of a report.
+pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let stream = view.out;
+    match &report.body {
+        Body::None => Ok(()),
+        Body::List(list) => out.write_all(list::view(list, stream).as_bytes()),
+        Body::Describe(describe) => out.write_all(describe::view(describe, stream).as_bytes()),
+        Body::Call(call) => called(call, report, stream, out),
+        Body::Read(read) => content::resources(&read.result, &read.saved, stream, out),
+        Body::Get { result, .. } => prompt(result, stream, out),
+        Body::Complete { result } => completions(result, stream, out),
+        Body::Info(info) => out.write_all(info::view(info, &report.facts, stream).as_bytes()),
+        Body::Ping { took, .. } => writeln!(out, "pong in {}", duration(*took)),
+        Body::Request { result, .. } => json_value(result, stream, out),
+        Body::DryRun { message, .. } => json_value(message, stream, out),
+        Body::Explain(entries) => out.write_all(explanations(entries, stream).as_bytes()),
+        Body::Text { text, .. } => text_block(text, stream, out),
+    }
+}
+
+/// The content of a call; of a failed one it is part of the failure, on stderr.
+fn called(call: &CallReport, report: &Report, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    let Some(result) = &call.result else { return Ok(()) };
+    let reported = json::member(result, "isError").is_some_and(|raw| json::boolean(&raw) == Some(true));
+    if reported || json::kind(result) != json::JsonKind::Object {
+        return Ok(());
+    }
+    let judged_failed = report.failures.iter().any(|failure| failure.category == crate::outcome::Category::ToolError);
+    if judged_failed { Ok(()) } else { content::call(result, &call.saved, stream, out) }
+}
+
+/// A text, with one line end behind it unless it has one.
+fn text_block(text: &str, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(stream.text(text).as_bytes())?;
+    if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") }
+}
+
+/// A JSON value: laid out and coloured on a terminal, as it came elsewhere.
+fn json_value(value: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    if stream.is_terminal { pretty(value, stream, out) } else { writeln!(out, "{}", value.get()) }
+}
+
+/// A JSON value laid out, also in a pipe.
+fn pretty(value: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    let mut laid_out = String::new();
+    json::pretty_with(value.get(), 2, |kind, piece| {
+        let text = if stream.is_terminal { safe_json(piece) } else { piece.into() };
+        match kind {
+            TokenKind::Key => laid_out.push_str(&stream.colour(&text, Color::Blue)),
+            TokenKind::String => laid_out.push_str(&stream.colour(&text, Color::Green)),
+            TokenKind::Number => laid_out.push_str(&stream.colour(&text, Color::Yellow)),
+            TokenKind::Literal => laid_out.push_str(&stream.colour(&text, Color::Magenta)),
+            TokenKind::Punctuation | TokenKind::Whitespace | TokenKind::Invalid => laid_out.push_str(&text),
+        }
+    });
+    laid_out.push('\n');
+    out.write_all(laid_out.as_bytes())
+}
+
+/// `prompts/get`: each message behind its role.
+fn prompt(result: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(description) = json::member(result, "description").and_then(|raw| json::string(&raw))
+        && stream.is_terminal
+    {
+        writeln!(out, "{}\n", stream.dim(&safe(&description)))?;
+    }
+    let messages = json::member(result, "messages").and_then(|raw| json::elements(&raw));
+    let Some(messages) = messages else { return json_value(result, stream, out) };
+    for message in messages {
+        let message = PromptMessage::read(&message);
+        let role = message.role.unwrap_or_else(|| "?".to_owned());
+        let role = format!("{}:", stream.text(&role));
+        write!(out, "{} ", stream.bold(&role))?;
+        content::block(&message.content, None, stream, out)?;
+    }
+    Ok(())
+}
+
+fn completions(result: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    let values = json::pointer(result, "/completion/values").and_then(|raw| json::elements(&raw));
+    let Some(values) = values else { return json_value(result, stream, out) };
+    for value in values {
+        match json::string(&value) {
+            Some(text) => writeln!(out, "{}", stream.text(&text))?,
+            None => writeln!(out, "{}", stream.text(value.get()))?,
+        }
+    }
+    Ok(())
+}
+
+/// That there are more values than were sent.
+pub(super) fn more_completions(result: &RawValue) -> Option<String> {
+    let completion = json::member(result, "completion")?;
+    let shown = json::member(&completion, "values").and_then(|raw| json::elements(&raw)).map_or(0, |all| all.len());
+    if let Some(total) = json::member(&completion, "total").filter(|total| total.get() != shown.to_string()) {
+        return Some(format!("{shown} of {} values", total.get()));
+    }
+    let more = json::member(&completion, "hasMore").and_then(|raw| json::boolean(&raw)) == Some(true);
+    match (more, shown) {
+        (true, _) => Some(format!("{shown} values, and there are more")),
+        (false, 0) => Some("(no values)".to_owned()),
+        (false, _) => None,
+    }
+}
+
+fn explanations(entries: &[Explanation], stream: Stream) -> String {
+    let mut out = String::new();
+    let width = stream.width;
+    for (index, entry) in entries.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        out.push_str(&format!("{}  {}\n", stream.bold(&entry.title), stream.dim(entry.kind)));
+        for line in entry.text.iter().flat_map(|text| wrap(text, width - 2)) {
+            out.push_str(&format!("  {line}\n"));
+        }
+        let label_width = entry.facts.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
+        for (label, text) in &entry.facts {
+            for (index, line) in wrap(text, width.saturating_sub(label_width + 4)).iter().enumerate() {
+                let label = if index == 0 { label.as_str() } else { "" };
+                out.push_str(&format!("  {}  {line}\n", stream.dim(&format!("{label:label_width$}"))));
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,239 @@
+//! What is shown on stderr while a command runs: progress, logs, the server's stderr, and with `-v` what crosses the border.
+
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::terminal::{Stream, duration, fit, line, safe};
+use crate::trace::{Direction, Entry, Record};
+use crate::wire::json;
+
+/// Frames longer than this are cut with `-vv`; `--trace` keeps them whole.
+const FRAME: usize = 4096;
+
+/// The live view of one run.
+pub struct Live {
+    stream: Stream,
+    quiet: bool,
+    verbose: u8,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    bar: Option<ProgressBar>,
+    phase: String,
+    progress: Option<Progress>,
+    over: bool,
+}
+
+struct Progress {
+    done: f64,
+    total: Option<f64>,
+    text: String,
+}
+
+impl Live {
+    /// How long a command may take before a spinner appears.
+    pub const PATIENCE: Duration = Duration::from_millis(300);
+
+    /// A live view on stderr.
+    pub fn new(stream: Stream, quiet: bool, verbose: u8) -> Live {
+        Live { stream, quiet, verbose, state: Mutex::default() }
+    }
+
+    /// Whether records of the border are shown, so that somebody should subscribe to them.
+    pub fn is_verbose(&self) -> bool {
+        self.verbose > 0
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the spinner visible, if there is a terminal and nothing else is shown all the time.
+    pub fn appear(&self) {
+        let mut state = self.state();
+        if !self.stream.is_terminal || self.quiet || self.verbose > 0 || state.over || state.bar.is_some() {
+            return;
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        state.bar = Some(bar);
+        draw(&state);
+    }
+
+    /// Takes the spinner away for good.
+    pub fn finish(&self) {
+        let mut state = self.state();
+        state.over = true;
+        if let Some(bar) = state.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Runs something that uses the terminal, without the spinner.
+    pub fn suspended<T>(&self, work: impl FnOnce() -> T) -> T {
+        if let Some(bar) = self.state().bar.take() {
+            bar.finish_and_clear();
+        }
+        work()
+    }
+
+    /// A phase begins.
+    pub fn begin(&self, phase: &str) {
+        if self.verbose > 0 {
+            self.put(&self.stream.dim(&format!("* {}", line(phase))));
+        }
+        let mut state = self.state();
+        state.phase = line(phase);
+        state.progress = None;
+        draw(&state);
+    }
+
+    /// Progress of a request; the texts are the JSON texts of the notification's members.
+    pub fn progress(&self, progress: &str, total: Option<&str>, message: Option<&str>) {
+        let of = total.map(|total| format!("/{total}")).unwrap_or_default();
+        let words = message.map(|message| format!(" {}", line(message))).unwrap_or_default();
+        if self.verbose > 0 {
+            self.put(&self.stream.dim(&format!("progress {}{}{words}", line(progress), line(&of))));
+        }
+        let mut state = self.state();
+        let done = progress.parse().unwrap_or(0.0);
+        let total = total.and_then(|total| total.parse::<f64>().ok()).filter(|total| *total > 0.0);
+        let text = if total.is_some() { words } else { format!(" {}{words}", line(progress)) };
+        state.progress = Some(Progress { done, total, text });
+        draw(&state);
+    }
+
+    /// A log message of the server.
+    pub fn log(&self, level: &str, logger: Option<&str>, text: &str) {
+        if self.quiet {
+            return;
+        }
+        let label = match logger {
+            Some(logger) => format!("log[{}] {}:", line(level), line(logger)),
+            None => format!("log[{}]", line(level)),
+        };
+        let label = match level {
+            "warning" => self.stream.warn(&label),
+            "error" | "critical" | "alert" | "emergency" => self.stream.bad(&label),
+            _ => self.stream.dim(&label),
+        };
+        self.put(&format!("{label} {}", safe(text)));
+    }
+
+    /// Another notification of the server.
+    pub fn notification(&self, method: &str, params: Option<&str>) {
+        if self.verbose > 0 {
+            let params = params.map(|params| format!(" {}", cut(&safe(params)))).unwrap_or_default();
+            self.put(&self.stream.dim(&format!("notification {}{params}", line(method))));
+        }
+    }
+
+    /// A question of the server, and what it was told.
+    pub fn asked(&self, method: &str, answer: &str) {
+        // A ping is answered without ado.
+        if !self.quiet && (self.verbose > 0 || method != "ping") {
+            self.put(&self.stream.dim(&format!("the server asked {}: {}", line(method), line(answer))));
+        }
+    }
+
+    /// A line of a stdio server's stderr.
+    pub fn server_stderr(&self, text: &str) {
+        if !self.quiet {
+            self.put(&format!("{} {}", self.stream.dim("server│"), safe(text)));
+        }
+    }
+
+    /// Something that needs saying at once.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.put(&self.stream.dim(&safe(text)));
+        }
+    }
+
+    /// A record of the border, masked already: exchanges and notes with `-v`, frames with `-vv`.
+    pub fn traced(&self, entry: &Entry) {
+        match &entry.record {
+            Record::Exchange { .. } if self.verbose > 0 => self.exchange(entry),
+            Record::Frame { direction, channel, text } if self.verbose > 1 => {
+                let arrow = if *direction == Direction::Out { "→" } else { "←" };
+                let text = cut(&safe(&json::compact(text)));
+                let head = format!("{:>9} {arrow} {channel}", duration(entry.at));
+                self.put(&format!("{} {text}", self.stream.dim(&head)));
+            }
+            Record::Note { text } if self.verbose > 0 => self.put(&self.stream.dim(&format!("* {}", safe(text)))),
+            // A server's stderr comes as such, also without -v.
+            Record::Exchange { .. } | Record::Frame { .. } | Record::Note { .. } | Record::Stderr { .. } => {}
+        }
+    }
+
+    fn exchange(&self, entry: &Entry) {
+        let Record::Exchange { method, url, request_headers, status, version, response_headers, took } = &entry.record
+        else {
+            return;
+        };
+        let mut lines = vec![format!("> {method} {}", line(url))];
+        lines.extend(request_headers.iter().map(|(name, value)| format!("> {name}: {}", line(value))));
+        lines.push(match status {
+            Some(status) => format!("< {} {status} ({})", line(version), duration(*took)),
+            None => format!("< no answer ({})", duration(*took)),
+        });
+        lines.extend(response_headers.iter().map(|(name, value)| format!("< {}: {}", line(name), line(value))));
+        let shown: Vec<String> =
+            lines.iter().map(|line| if line.contains(": ") { self.stream.dim(line) } else { line.clone() }).collect();
+        self.put(&shown.join("\n"));
+    }
+
+    /// Writes one or more lines above the spinner. A stderr that cannot be written to is nothing to fail for.
+    fn put(&self, text: &str) {
+        let write = || {
+            let mut stderr = std::io::stderr().lock();
+            let _ = stderr.write_all(format!("{text}\n").as_bytes());
+        };
+        let bar = self.state().bar.clone();
+        match bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+}
+
+fn cut(text: &str) -> String {
+    if text.len() <= FRAME {
+        return text.to_owned();
+    }
+    format!("{} … ({} bytes in all, --trace keeps them)", &text[..text.floor_char_boundary(FRAME)], text.len())
+}
+
+fn draw(state: &State) {
+    let Some(bar) = &state.bar else { return };
+    let style = |template: &str| {
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+        style.tick_strings(&["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏", " "]).progress_chars("━╸─")
+    };
+    match &state.progress {
+        Some(Progress { done, total: Some(total), text }) => {
+            const STEPS: f64 = 1000.0;
+            // A server may count in any unit; the bar has a thousand steps.
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let position = (done / total * STEPS).clamp(0.0, STEPS) as u64;
+            bar.set_style(style("{spinner} {prefix} {bar:24} {percent}%{msg} {elapsed}"));
+            bar.set_length(1000);
+            bar.set_position(position);
+            bar.set_message(fit(text, 40));
+        }
+        Some(Progress { text, .. }) => {
+            bar.set_style(style("{spinner} {prefix}{msg} {elapsed}"));
+            bar.set_message(fit(text, 60));
+        }
+        None => {
+            bar.set_style(style("{spinner} {prefix}{msg} {elapsed}"));
+            bar.set_message("");
+        }
+    }
+    bar.set_prefix(state.phase.clone());
+}
