@@ -27,6 +27,8 @@ pub const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025
 const NEWEST: &str = VERSIONS[VERSIONS.len() - 1];
 /// Streams a session may hold open at once.
 const STREAMS: usize = 4;
+/// Calls a session may have open at once.
+const CALLS: usize = 1024;
 
 const INSTRUCTIONS: &str = "The demo server of mcpcli. Call `echo` to see a result, `throw_error` and `return_error` to see \
                             the two ways in which a call fails, `slow` to try timeouts and cancellation.";
@@ -243,12 +245,17 @@ impl Session {
     fn call(self: &Arc<Self>, request: Request, caller: Caller, outlet: Outlet) -> Work {
         let (session, id) = (self.clone(), request.id.clone());
         let cancel = CancellationToken::new();
-        // "The request ID MUST NOT have been previously used by the requestor within the same session" (2025-11-25 basic §Requests).
-        if self.state().open.contains_key(&id) {
-            let reply =
-                Err(RpcError::invalid_request(format!("Invalid Request: a request with id {id} is still open")));
+        let open = self.state().open.len();
+        let refusal = if self.state().open.contains_key(&id) {
+            // "The request ID MUST NOT have been previously used by the requestor within the same session" (2025-11-25 basic
+            // §Requests).
+            Some(RpcError::invalid_request(format!("Invalid Request: a request with id {id} is still open")))
+        } else {
+            (open >= CALLS).then(|| RpcError::new(-32603, format!("Internal error: {open} calls are open already")))
+        };
+        if let Some(refusal) = refusal {
             return Box::pin(async move {
-                outlet.send(Out::Message(message::answer(Some(&id), &reply))).await;
+                outlet.send(Out::Message(message::answer(Some(&id), &Err(refusal)))).await;
             });
         }
         self.state().open.insert(id.clone(), cancel.clone());

@@ -192,6 +192,20 @@ async fn a_cancelled_call_gets_no_answer() {
 }
 
 #[tokio::test]
+async fn open_calls_are_limited() {
+    let mut client = Client::ready("2025-11-25").await;
+    for id in 0..CALLS as u32 {
+        client.send(&call(id + 1, "slow", r#"{"seconds":60}"#));
+    }
+    assert_eq!(client.code(&call(5000, "echo", r#"{"message":"hi"}"#)).await, -32603);
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    while client.session.state().open.len() == CALLS {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(client.ask(&call(5000, "echo", r#"{"message":"hi"}"#)).await["id"], 5000);
+}
+
+#[tokio::test]
 async fn the_level_decides_which_logs_are_sent() {
     let mut client = Client::ready("2025-11-25").await;
     assert_eq!(client.code(&request(1, "logging/setLevel", r#"{"level":"loud"}"#)).await, -32602);
