@@ -31,6 +31,7 @@
 pub mod arguments;
 pub mod client;
 pub mod commands;
+pub mod demo;
 pub mod nearest;
 pub mod outcome;
 pub mod render;
