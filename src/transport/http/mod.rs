@@ -151,7 +151,9 @@ impl Shared {
             let mut answer = self.net.send(call).await?;
             if !answer.is_success() {
                 let body = answer.read_refusal(self.net.limit()).await;
-                self.context.tracer.frame(Direction::In, "POST", &body);
+                if !body.is_empty() {
+                    self.context.tracer.frame(Direction::In, "POST", &body);
+                }
                 return Err(answer.refused(&body, None));
             }
             let status = answer.status();
