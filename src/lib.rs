@@ -32,6 +32,7 @@ pub mod arguments;
 pub mod client;
 pub mod commands;
 pub mod demo;
+pub mod duration;
 pub mod nearest;
 pub mod outcome;
 pub mod report;
