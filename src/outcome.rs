@@ -463,12 +463,15 @@ warnings! {
     DuplicateName = "duplicate-name", "Two entries of a list have the same name.";
     EndpointEncoded = "endpoint-encoded", "The endpoint event looks like a percent-encoded absolute URL; it was resolved as it stands.";
     EndpointOverride = "endpoint-override", "--message-url was used instead of the URL that the endpoint event gave.";
+    Envelope = "envelope", "A JSON-RPC message has members that do not belong together, or lacks one, yet its meaning is clear.";
+    ErrorCode = "error-code", "The code of a JSON-RPC error is not an integer.";
     GluedLine = "glued-line", "A message on stdout had other text in front of it on the same line.";
     HeaderOverride = "header-override", "A header given by the user replaces one that mcpcli sets itself.";
     IdNull = "id-null", "An error came without a usable id; it was taken for the answer to the only open request.";
     IdType = "id-type", "An answer's id has another JSON type than the request's.";
     InputSchema = "input-schema", "A tool's inputSchema cannot be used, so its arguments are neither typed nor checked.";
     Insecure = "insecure", "Certificates were not verified (--insecure).";
+    JsonRpcVersion = "jsonrpc-version", "A message does not say \"jsonrpc\": \"2.0\".";
     ListEntry = "list-entry", "An entry of a list lacks what an entry must have.";
     ListUnavailable = "list-unavailable", "A list could not be had because the server does not offer it.";
     ListenRefused = "listen-refused", "The standing GET stream was refused with 401 or 403.";

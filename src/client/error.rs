@@ -212,7 +212,13 @@ fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> F
     let mut failure = Failure::new(Category::RpcError, phase, error.message.clone());
     failure.rpc = Some(RpcFacts { code: error.code.clone(), data: error.data.clone() });
     failure.http_status = http_status;
-    failure.hint = Some(format!("`mcpcli explain -- {}` says what the code means", error.code));
+    failure.hint = Some(match (&failure.phase, error.code.as_str()) {
+        // A server without a handshake knows no `initialize` (2026-07-28 basic/versioning §Backward Compatibility).
+        (Phase::Initialize, "-32601" | "-32022") => {
+            "the server speaks only a version without the handshake; mcpcli speaks up to 2025-11-25".to_owned()
+        }
+        (_, code) => format!("`mcpcli explain {code}` says what the code means"),
+    });
     failure
 }
 

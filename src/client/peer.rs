@@ -143,7 +143,7 @@ impl Peer {
             let alarm = self.alarm(id, started);
             tokio::select! {
                 biased;
-                outcome = &mut rx => return self.settle(id, outcome),
+                outcome = &mut rx => return settle(outcome),
                 result = &mut sending, if !sent => match result {
                     Ok(()) => sent = true,
                     Err(error) => {
@@ -176,19 +176,6 @@ impl Peer {
         }
         state.waiters.insert(id, waiter);
         Ok(())
-    }
-
-    fn settle(
-        &self,
-        id: u64,
-        outcome: Result<Outcome, oneshot::error::RecvError>,
-    ) -> Result<(RawJson, Option<u16>), Fault> {
-        self.transport.abandon(id);
-        match outcome {
-            Ok(outcome) => outcome,
-            // The pump is gone, and it tells every waiter before it goes.
-            Err(_) => Err(Fault::Broken("a waiter was dropped without an answer".to_owned())),
-        }
     }
 
     /// When the next clock runs out for this request, and which one it is.
@@ -315,6 +302,12 @@ pub async fn guard<T>(options: &Options, phase: Phase, work: impl Future<Output 
             Err(ClientError { phase, fault: Fault::Timeout(Box::new(Silence { limit, reason, ..Silence::default() })) })
         }
     }
+}
+
+/// The answer's stream is left to the transport, which frees its connection for the next request.
+fn settle(outcome: Result<Outcome, oneshot::error::RecvError>) -> Outcome {
+    // The pump tells every waiter before it goes.
+    outcome.unwrap_or_else(|_| Err(Fault::Broken("a waiter was dropped without an answer".to_owned())))
 }
 
 async fn sleep_until(at: Option<Instant>) {

@@ -79,14 +79,14 @@ fn prompt(description: &mut Describe, entry: &RawJson) {
     let mut words = Vec::new();
     for argument in PromptView::read(entry).arguments {
         let name = argument.name.unwrap_or_else(|| "?".to_owned());
-        if argument.required {
+        if argument.required == Some(true) {
             words.push(crate::schema::shell_word(&format!("{name}=…")));
         }
         description.arguments.push(Field {
             path: name,
             depth: 0,
             type_name: "string".to_owned(),
-            required: argument.required,
+            required: argument.required == Some(true),
             default: None,
             values: Vec::new(),
             description: argument.description,

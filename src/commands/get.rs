@@ -92,6 +92,6 @@ fn missing_arguments(prompt: &PromptView, given: &str) -> Vec<String> {
         .and_then(|raw| json::members(&raw))
         .map(|members| members.into_iter().map(|(name, _)| name).collect())
         .unwrap_or_default();
-    let required = prompt.arguments.iter().filter(|argument| argument.required);
+    let required = prompt.arguments.iter().filter(|argument| argument.required == Some(true));
     required.filter_map(|argument| argument.name.clone()).filter(|name| !names.contains(name)).collect()
 }

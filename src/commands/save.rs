@@ -39,8 +39,8 @@ pub(super) fn from_blocks(blocks: &[ContentBlock]) -> Vec<Blob> {
         .iter()
         .enumerate()
         .filter_map(|(index, block)| match block {
-            ContentBlock::Image { data: Some(data), mime_type } => Some(blob(index, "image", mime_type, data)),
-            ContentBlock::Audio { data: Some(data), mime_type } => Some(blob(index, "audio", mime_type, data)),
+            ContentBlock::Image { data, mime } => Some(blob(index, "image", mime, data)),
+            ContentBlock::Audio { data, mime } => Some(blob(index, "audio", mime, data)),
             ContentBlock::Resource { contents } => of_contents(index, contents),
             _ => None,
         })

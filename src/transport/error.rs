@@ -35,6 +35,8 @@ pub struct HttpFault {
     pub challenges: Vec<String>,
     /// The first bytes of the body as text (at most 2 KiB), markup left in.
     pub body: String,
+    /// The title of an HTML page, or its first line without markup.
+    pub headline: Option<String>,
     /// The body's length as far as it was read, in bytes.
     pub body_bytes: usize,
     /// Whether a credential had been sent.
@@ -59,6 +61,8 @@ pub enum StreamEnd {
         /// `Content-Length`, if there was one.
         announced: Option<u64>,
     },
+    /// What came is no HTTP answer.
+    NotHttp,
     /// The child process ended.
     Exited {
         /// Its exit status.
@@ -254,6 +258,7 @@ fn stream_words(end: &StreamEnd, messages: u64) -> String {
     let how = match end {
         StreamEnd::Clean => "the stream ended before the answer".to_owned(),
         StreamEnd::Reset(_) => "the connection was reset before the answer".to_owned(),
+        StreamEnd::NotHttp => "the answer is not HTTP".to_owned(),
         StreamEnd::Incomplete { received, announced: Some(announced) } => {
             format!("the body was cut: {received} of {announced} announced bytes came")
         }
@@ -397,6 +402,9 @@ impl TransportError {
                 for (name, value) in &fault.headers {
                     add(name, value.clone());
                 }
+                if let Some(headline) = &fault.headline {
+                    add("page", headline.clone());
+                }
                 if fault.body_bytes == 0 {
                     add("body", "(empty)".to_owned());
                 } else {
@@ -462,15 +470,14 @@ impl TransportError {
             TransportError::Stream { end: StreamEnd::Exited { .. } | StreamEnd::InputClosed(_), .. } => {
                 "run the same command by itself to see what it does".to_owned()
             }
+            TransportError::Stream { end: StreamEnd::NotHttp, .. } => {
+                "is this the port of an HTTP server? one that speaks TLS wants https://".to_owned()
+            }
             TransportError::Stream { .. } => {
                 "the server, or a proxy in front of it, closed the connection; its log says why".to_owned()
             }
             TransportError::TooLarge { .. } => "raise the limit with --max-message-size".to_owned(),
-            TransportError::EndpointOrigin { .. } => {
-                "the server announces an address of its own, often because it does not know the proxy in front of it; \
-                 --message-url URL overrides it"
-                    .to_owned()
-            }
+            TransportError::EndpointOrigin { endpoint, origin, .. } => origin_hint(endpoint, origin),
             TransportError::Endpoint { .. } => "give the right URL with --message-url".to_owned(),
             TransportError::Shared(inner) => return inner.hint(),
             TransportError::Closed => return None,
@@ -493,6 +500,28 @@ fn http_hint(fault: &HttpFault) -> Option<String> {
         _ => return None,
     };
     Some(hint.to_owned())
+}
+
+/// Servers behind a proxy announce what they know of themselves (SSE-03).
+fn origin_hint(endpoint: &str, origin: &str) -> String {
+    let parts =
+        |text: &str| url::Url::parse(text).ok().map(|url| (url.scheme().to_owned(), url.host().map(|h| h.to_owned())));
+    let is_local = |host: &url::Host<String>| match host {
+        url::Host::Domain(name) => name == "localhost" || !name.contains('.') || name.ends_with(".local"),
+        url::Host::Ipv4(ip) => ip.is_loopback() || ip.is_private() || ip.is_unspecified() || ip.is_link_local(),
+        url::Host::Ipv6(ip) => ip.is_loopback() || ip.is_unspecified() || ip.is_unique_local(),
+    };
+    let why = match (parts(endpoint), parts(origin)) {
+        (Some((http, host)), Some((https, other))) if host == other && http == "http" && https == "https" => {
+            "the server does not know that TLS ends in front of it (X-Forwarded-Proto)"
+        }
+        (Some((_, Some(host))), _) if is_local(&host) => {
+            "the server announces an address of its own that is not the one it is reached by: it does not know the proxy in \
+             front of it"
+        }
+        _ => "nothing was sent there, because credentials must not go to another origin",
+    };
+    format!("{why}; --message-url URL overrides it")
 }
 
 fn auth_hint(fault: &HttpFault) -> String {

@@ -15,7 +15,11 @@ use crate::secret::Secret;
 use crate::trace::Tracer;
 
 mod error;
+#[cfg(test)]
+mod fake;
 pub mod http;
+mod net;
+mod rpc;
 pub mod sse;
 pub mod stdio;
 
@@ -280,7 +284,7 @@ pub trait Transport: Send + Sync {
     /// Forgets the session, so that a new `initialize` can be sent (404 on a session).
     fn forget_session(&self);
 
-    /// Whether a session id was taken.
+    /// Whether a session is open, so that a 404 may mean that the server lost it.
     fn has_session(&self) -> bool {
         false
     }

@@ -44,7 +44,13 @@ fn protocol(reason: &'static str, stderr: &'static [&'static str]) -> Expect {
 #[test]
 fn ids_and_errors() {
     check_rows(&[
-        Row { name: "plain", peer: peer(|request, conn| conn.result(request, TEXT)), args: CALL, expect: ok(), ..Row::default() },
+        Row {
+            name: "plain",
+            peer: peer(|request, conn| conn.result(request, TEXT)),
+            args: CALL,
+            expect: ok(),
+            ..Row::default()
+        },
         Row {
             name: "RPC-01 id as a string",
             peer: answers(r#"{"jsonrpc":"2.0","id":"ID","result":{"content":[{"type":"text","text":"done"}]}}"#),
@@ -120,11 +126,19 @@ fn errors_on_any_status() {
     let with_status = |status: u16, id: &'static str| {
         peer(move |request, conn| {
             let id = if id == "ID" { request.id() } else { id.to_owned() };
-            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32050,"message":"boom","data":{{"k":1}}}}}}"#);
+            let body =
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32050,"message":"boom","data":{{"k":1}}}}}}"#);
             conn.respond(status, &[("Content-Type", "application/json")], body);
         })
     };
-    let row = |name, status, id, expect| Row { name, over: &[Over::Http], peer: with_status(status, id), args: CALL, expect, ..Row::default() };
+    let row = |name, status, id, expect| Row {
+        name,
+        over: &[Over::Http],
+        peer: with_status(status, id),
+        args: CALL,
+        expect,
+        ..Row::default()
+    };
     check_rows(&[
         row("HTTP-05 400", 400, "ID", Expect { stderr: &["boom", "HTTP 400"], ..rpc_error(&[]) }),
         row("HTTP-05 500", 500, "ID", Expect { stderr: &["boom", "HTTP 500"], ..rpc_error(&[]) }),
@@ -138,7 +152,10 @@ fn inquisitive() -> Peer {
     const QUESTIONS: [(&str, &str); 5] = [
         (r#""p1""#, r#""ping""#),
         ("7", r#""sampling/createMessage","params":{"messages":[],"maxTokens":1}"#),
-        ("8", r#""elicitation/create","params":{"message":"who?","requestedSchema":{"type":"object","properties":{}}}"#),
+        (
+            "8",
+            r#""elicitation/create","params":{"message":"who?","requestedSchema":{"type":"object","properties":{}}}"#,
+        ),
         ("9", r#""roots/list""#),
         ("10", r#""foo/bar""#),
     ];
@@ -187,9 +204,20 @@ fn every_question_of_the_server_gets_an_answer() {
         args: CALL,
         expect: ok(),
         seen: Some(|server| {
-            let replies: Vec<_> = server.requests().into_iter().filter(|r| r.text().contains("jsonrpc") && r.rpc_method().is_empty()).map(|r| r.text()).collect();
+            let replies: Vec<_> = server
+                .requests()
+                .into_iter()
+                .filter(|r| r.text().contains("jsonrpc") && r.rpc_method().is_empty())
+                .map(|r| r.text())
+                .collect();
             let all = replies.join("\n");
-            for wanted in [r#""id":"p1","result":{}"#, r#""id":7,"error":{"code":-32601"#, r#""id":8,"error":{"code":-32601"#, r#""id":9,"error":{"code":-32601"#, r#""id":10,"error":{"code":-32601"#] {
+            for wanted in [
+                r#""id":"p1","result":{}"#,
+                r#""id":7,"error":{"code":-32601"#,
+                r#""id":8,"error":{"code":-32601"#,
+                r#""id":9,"error":{"code":-32601"#,
+                r#""id":10,"error":{"code":-32601"#,
+            ] {
                 if !all.contains(wanted) {
                     return Err(format!("no reply {wanted} in:\n{all}"));
                 }
@@ -251,16 +279,14 @@ fn progress_moves_the_idle_clock_and_not_the_absolute_one() {
 fn a_lost_session_is_renewed_once() {
     let forgetful = |always: bool| {
         let calls = AtomicUsize::new(0);
-        Peer::Server(
-            InitOk { session: Some("A".to_owned()), ..InitOk::default() }.then(move |request, conn| {
-                if calls.fetch_add(1, Ordering::SeqCst) == 0 || always {
-                    let body = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#;
-                    conn.respond(404, &[("Content-Type", "application/json")], body);
-                } else {
-                    conn.result(request, TEXT);
-                }
-            }),
-        )
+        Peer::Server(InitOk { session: Some("A".to_owned()), ..InitOk::default() }.then(move |request, conn| {
+            if calls.fetch_add(1, Ordering::SeqCst) == 0 || always {
+                let body = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#;
+                conn.respond(404, &[("Content-Type", "application/json")], body);
+            } else {
+                conn.result(request, TEXT);
+            }
+        }))
     };
     check_rows(&[
         Row {
@@ -311,7 +337,14 @@ fn cursors_that_loop_end_the_list_and_show_what_came() {
         ..Expect::default()
     };
     check_rows(&[
-        Row { name: "LST-01", over: &[Over::Stdio, Over::Http], peer: looping(r#""A""#), args: &["list", "prompts"], expect: expect(&["cursor-loop"]), ..Row::default() },
+        Row {
+            name: "LST-01",
+            over: &[Over::Stdio, Over::Http],
+            peer: looping(r#""A""#),
+            args: &["list", "prompts"],
+            expect: expect(&["cursor-loop"]),
+            ..Row::default()
+        },
         Row {
             name: "LST-02 empty cursor that repeats the page",
             over: &[Over::Http],

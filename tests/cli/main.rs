@@ -8,5 +8,6 @@ mod counterparts;
 mod envelope;
 mod faults;
 mod outcomes;
+mod readme;
 #[path = "../support/mod.rs"]
 mod support;

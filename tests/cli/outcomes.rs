@@ -232,11 +232,17 @@ fn check(row: &Row) -> Vec<String> {
         problems.push(format!("exit {:?} instead of {}", run.status, row.exit));
     }
     let stdout = run.stdout_text();
-    let fits = if row.stdout.ends_with('\n') || row.stdout.is_empty() { stdout == row.stdout } else { stdout.contains(row.stdout) };
+    let fits = if row.stdout.ends_with('\n') || row.stdout.is_empty() {
+        stdout == row.stdout
+    } else {
+        stdout.contains(row.stdout)
+    };
     if !fits {
         problems.push(format!("stdout is {stdout:?}"));
     }
-    problems.extend(row.says.iter().filter(|text| !run.stderr.contains(**text)).map(|text| format!("stderr lacks {text:?}")));
+    problems.extend(
+        row.says.iter().filter(|text| !run.stderr.contains(**text)).map(|text| format!("stderr lacks {text:?}")),
+    );
     let json = sandbox.mcpcli(&[&["--json"], row.args].concat()).run();
     problems.extend(json_problems(&json, row));
     if !problems.is_empty() {
@@ -278,7 +284,20 @@ fn a_timeout_ends_in_time_and_the_server_is_told() {
     let trace = sandbox.work().join("trace.ndjson");
     let trace_arg = trace.to_string_lossy().into_owned();
     let started = std::time::Instant::now();
-    let args = ["-s", "demo", "--json", "--timeout", "300ms", "--trace", &trace_arg, "call", "slow", "--no-check", "--args", "{\"seconds\":5}"];
+    let args = [
+        "-s",
+        "demo",
+        "--json",
+        "--timeout",
+        "300ms",
+        "--trace",
+        &trace_arg,
+        "call",
+        "slow",
+        "--no-check",
+        "--args",
+        "{\"seconds\":5}",
+    ];
     // Without progress: the idle clock is reset by it, as it should be.
     let quiet = sandbox.mcpcli(&[&args[..4], &["1500ms", "--max-time", "300ms"], &args[5..]].concat()).run();
     assert!(started.elapsed() < std::time::Duration::from_secs(2), "{}", quiet.describe());

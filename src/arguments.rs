@@ -1,4 +1,0 @@
-//! placeholder
-/// p
-#[derive(Debug)]
-pub struct Pair;
