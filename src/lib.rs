@@ -13,7 +13,7 @@
 //! config    -> duration, nearest, secret, outcome, wire
 //! demo      -> outcome
 //! arguments -> schema, nearest, outcome, wire
-//! schema    -> wire, outcome
+//! schema    -> nearest, wire, outcome
 //! report    -> outcome
 //! wire      -> outcome
 //! trace     -> secret

@@ -26,6 +26,7 @@ pub use defects::{defects, unusable};
 pub use example::{example, shell_word};
 pub use form::{Choice, FieldKind, FormField, form};
 pub use outline::{Field, outline};
+pub(crate) use outline::{type_name, type_of};
 pub(crate) use types::Types;
 pub(crate) use view::{Alternative, View, alternatives, property};
 

@@ -154,7 +154,7 @@ fn as_typed(value: &RawValue) -> String {
 }
 
 /// The types in words, in the order of the schema.
-pub(super) fn type_name(alternatives: &[Alternative<'_>], arrays: usize) -> String {
+pub(crate) fn type_name(alternatives: &[Alternative<'_>], arrays: usize) -> String {
     if alternatives.iter().any(Alternative::is_any) {
         return "any".to_owned();
     }
@@ -197,7 +197,7 @@ fn type_name_below(alternatives: &[Alternative<'_>], arrays: usize) -> Option<St
 }
 
 /// The type of a value; a number written without a fraction is an integer here.
-pub(super) fn type_of(value: &RawValue) -> Types {
+pub(crate) fn type_of(value: &RawValue) -> Types {
     match json::kind(value) {
         JsonKind::Null => Types::NULL,
         JsonKind::Bool => Types::BOOLEAN,
