@@ -13,7 +13,7 @@
 //! config    -> duration, nearest, secret, outcome, wire
 //! demo      -> outcome
 //! arguments -> schema, nearest, outcome, wire
-//! schema    -> wire, outcome
+//! schema    -> nearest, wire, outcome
 //! report    -> outcome
 //! wire      -> outcome
 //! trace     -> secret
@@ -32,6 +32,7 @@ pub mod arguments;
 pub mod client;
 pub mod commands;
 pub mod demo;
+pub mod duration;
 pub mod nearest;
 pub mod outcome;
 pub mod render;
