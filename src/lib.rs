@@ -29,6 +29,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr))]
 
 pub mod arguments;
+pub mod cli;
 pub mod client;
 pub mod commands;
 pub mod demo;

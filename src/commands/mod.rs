@@ -12,6 +12,7 @@ use crate::trace::Tracer;
 
 mod call;
 mod describe;
+pub mod explain;
 mod get;
 mod list;
 mod read;

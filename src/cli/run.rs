@@ -1,0 +1,192 @@
+//! One command against one server: the runtime, the signals, the report, and the end of the conversation.
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::plan::Order;
+use super::target::{self, Aim};
+use super::values::Limit;
+use super::{ask, demo, host, print_with, watch};
+use crate::client::{Deadline, Interrupt, Options, Target};
+use crate::commands::{self, Command, Settings};
+use crate::outcome::{Category, Failure, Ledger, Phase, Reason, Signal};
+use crate::render::{Format, Live, Stream};
+use crate::report::Report;
+use crate::trace::Tracer;
+
+/// Everything that is known before the runtime starts.
+struct Plan {
+    command: Command,
+    aim: Aim,
+    options: Options,
+}
+
+/// Runs the command; gives the exit code.
+pub(super) fn run(order: Order) -> u8 {
+    let started = Instant::now();
+    let err = Stream::stderr(order.show.colour());
+    let live = Arc::new(Live::new(err, order.show.quiet, order.show.verbose));
+    let mut tracer = Tracer::new();
+    if live.is_verbose() {
+        let live = Arc::clone(&live);
+        tracer.subscribe(move |entry| live.traced(entry));
+    }
+    let traced = match &order.connect.trace {
+        Some(path) => tracer.write_to(path).map_err(|error| {
+            Failure::usage(Reason::File, format!("--trace: cannot create {}: {error}", path.display()))
+                .with_hint("give a file in a directory that exists and may be written to")
+        }),
+        None => Ok(()),
+    };
+    let tracer = Arc::new(tracer);
+    let interrupt = Interrupt::default();
+    let planned = traced.and_then(|()| plan(&order, started, &live, &tracer, &interrupt));
+    match planned {
+        Ok(plan) => with_runtime(&order, plan, &live, &tracer, &interrupt),
+        Err(failure) => show(&order, Report::failed(order.name, failure), &tracer),
+    }
+}
+
+fn plan(
+    order: &Order,
+    started: Instant,
+    live: &Arc<Live>,
+    tracer: &Arc<Tracer>,
+    interrupt: &Interrupt,
+) -> Result<Plan, Failure> {
+    let connect = &order.connect;
+    let (aim, configured) = target::aim(order, tracer.redactor())?;
+    let command = order.command()?;
+    let mut host = host::host(connect)?;
+    let client_capabilities = host::capabilities(connect)?;
+    // A question is put to a person only where one sits, and where no script was told what to answer.
+    let somebody = io::stdin().is_terminal() && io::stderr().is_terminal() && order.show.format() != Format::Json;
+    if somebody && host.elicitation.is_empty() && client_capabilities.is_none() {
+        host.asker = Some(Arc::new(ask::Person::new(Arc::clone(live), order.show.colour())));
+    }
+    let options = Options {
+        net: order.net()?,
+        protocol: order.protocol(),
+        timeout: order.timeout(configured),
+        deadline: connect.max_time.and_then(|Limit(limit)| limit).map(|limit| Deadline { at: started + limit, limit }),
+        host,
+        client_capabilities,
+        max_pages: order.max_pages(),
+        activity: watch::activity(Arc::clone(live), Arc::clone(tracer)),
+        interrupt: interrupt.clone(),
+    };
+    Ok(Plan { command, aim, options })
+}
+
+fn with_runtime(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Tracer>, interrupt: &Interrupt) -> u8 {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let message = format!("the runtime cannot be started: {error}");
+            return show(
+                order,
+                Report::failed(order.name, Failure::new(Category::Internal, Phase::Resolve, message)),
+                tracer,
+            );
+        }
+    };
+    let code = runtime.block_on(async {
+        tokio::select! {
+            code = converse(order, plan, live, tracer) => code,
+            // The first signal ends everything in order; the second one ends it at once.
+            signal = signals(interrupt) => Category::Interrupted(signal).exit_code(),
+        }
+    });
+    live.finish();
+    // A person who is being asked keeps a thread busy; it is not waited for.
+    runtime.shutdown_background();
+    code
+}
+
+async fn converse(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Tracer>) -> u8 {
+    let Plan { command, aim, options } = plan;
+    let (target, _demo) = match start(aim).await {
+        Ok(started) => started,
+        Err(failure) => return show(order, Report::failed(order.name, failure), tracer),
+    };
+    let settings = Settings { target, options, tracer: Arc::clone(tracer), ledger: Ledger::default() };
+    let patience = {
+        let live = Arc::clone(live);
+        tokio::spawn(async move {
+            tokio::time::sleep(Live::PATIENCE).await;
+            live.appear();
+        })
+    };
+    let finished = commands::run(&command, &settings).await;
+    patience.abort();
+    live.finish();
+    // The result first, the end of the conversation afterwards: a server that is slow to leave delays nobody.
+    let code = show(order, finished.report, tracer);
+    if let Some(client) = finished.client {
+        client.close().await;
+    }
+    told(order, code, tracer)
+}
+
+/// Starts what has to run for as long as the conversation lasts.
+async fn start(aim: Aim) -> Result<(Target, Option<crate::demo::Server>), Failure> {
+    match aim {
+        Aim::Server(target) => Ok((target, None)),
+        Aim::Demo(wanted) => demo::start(wanted).await.map(|(target, server)| (target, Some(server))),
+    }
+}
+
+fn show(order: &Order, report: Report, tracer: &Tracer) -> u8 {
+    let report = report.judged(order.connect.strict, order.connect.expect);
+    print_with(&report, &order.show, tracer.redactor())
+}
+
+/// The exit code once the trace file is complete, or is not.
+fn told(order: &Order, code: u8, tracer: &Tracer) -> u8 {
+    let Err(error) = tracer.finish() else { return code };
+    let failure = Failure::usage(Reason::File, format!("the trace file could not be written: {error}"));
+    let view = crate::render::View {
+        format: Format::Human,
+        quiet: order.show.quiet,
+        out: Stream::PLAIN,
+        err: Stream::stderr(order.show.colour()),
+        redactor: tracer.redactor(),
+    };
+    crate::render::complain(&failure, &view, &mut io::stderr());
+    if code == 0 { Category::Usage.exit_code() } else { code }
+}
+
+/// Raises the interrupt at the first signal and comes back at the second.
+#[cfg(unix)]
+async fn signals(interrupt: &Interrupt) -> Signal {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+        // Without handlers the system's own rule holds: the process ends.
+        return std::future::pending().await;
+    };
+    loop {
+        let came = tokio::select! {
+            _ = int.recv() => Signal::Int,
+            _ = term.recv() => Signal::Term,
+        };
+        if interrupt.raised().is_some() {
+            return came;
+        }
+        interrupt.raise(came);
+    }
+}
+
+/// Raises the interrupt at the first Ctrl-C and comes back at the second.
+#[cfg(not(unix))]
+async fn signals(interrupt: &Interrupt) -> Signal {
+    loop {
+        if tokio::signal::ctrl_c().await.is_err() {
+            return std::future::pending().await;
+        }
+        if interrupt.raised().is_some() {
+            return Signal::Int;
+        }
+        interrupt.raise(Signal::Int);
+    }
+}
