@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::View;
 use super::terminal::{Stream, duration, safe, safe_json, wrap};
+use crate::outcome::{Category, Failure, Reason};
 use crate::report::{Body, CallReport, Explanation, Report};
 use crate::wire::json::{self, TokenKind};
 use crate::wire::mcp::PromptMessage;
@@ -26,6 +27,8 @@ pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> i
         Body::List(list) => out.write_all(list::view(list, stream).as_bytes()),
         Body::Describe(describe) => out.write_all(describe::view(describe, stream).as_bytes()),
         Body::Call(call) => called(call, report, stream, out),
+        // Nothing usable came, and the failure says so.
+        Body::Read(_) if report.failures.iter().any(is_shapeless) => Ok(()),
         Body::Read(read) => content::resources(&read.result, &read.saved, stream, out),
         Body::Get { result, .. } => prompt(result, stream, out),
         Body::Complete { result } => completions(result, stream, out),
@@ -38,6 +41,10 @@ pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> i
     }
 }
 
+fn is_shapeless(failure: &Failure) -> bool {
+    failure.reason == Some(Reason::ResultShape)
+}
+
 /// The content of a call; of a failed one it is part of the failure, on stderr.
 fn called(call: &CallReport, report: &Report, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
     let Some(result) = &call.result else { return Ok(()) };
@@ -45,7 +52,7 @@ fn called(call: &CallReport, report: &Report, stream: Stream, out: &mut dyn Writ
     if reported || json::kind(result) != json::JsonKind::Object {
         return Ok(());
     }
-    let judged_failed = report.failures.iter().any(|failure| failure.category == crate::outcome::Category::ToolError);
+    let judged_failed = report.failures.iter().any(|failure| failure.category == Category::ToolError);
     if judged_failed { Ok(()) } else { content::call(result, &call.saved, stream, out) }
 }
 
