@@ -15,6 +15,7 @@ use crate::secret::Secret;
 use crate::trace::Tracer;
 
 mod error;
+mod failure;
 #[cfg(test)]
 mod fake;
 pub mod http;

@@ -1,7 +1,7 @@
 //! Streamable HTTP (2025-03-26 and later): every message is a POST, every request has an exchange of its own.
 //!
-//! Here: the state of the connection, the headers, sending, closing. [`exchange`] reads the answer to one request,
-//! [`reading`] reads event streams and resumes them, [`standing`] keeps the GET stream.
+//! Here: the state of the connection, the headers, sending, closing. `exchange` reads the answer to one request,
+//! `reading` reads event streams and resumes them, `standing` keeps the GET stream.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -151,7 +151,9 @@ impl Shared {
             let mut answer = self.net.send(call).await?;
             if !answer.is_success() {
                 let body = answer.read_refusal(self.net.limit()).await;
-                self.context.tracer.frame(Direction::In, "POST", &body);
+                if !body.is_empty() {
+                    self.context.tracer.frame(Direction::In, "POST", &body);
+                }
                 return Err(answer.refused(&body, None));
             }
             let status = answer.status();

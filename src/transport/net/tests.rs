@@ -133,19 +133,21 @@ async fn impossible_headers_are_settings() {
 #[tokio::test]
 async fn names_without_addresses_are_dns() {
     let (net, _) = net_with(Url::parse("http://nowhere.invalid/mcp").unwrap(), &[], &settings()).unwrap();
+    if !net.proxies.is_empty() {
+        // The environment of the test run names a proxy, which would be the one to resolve the name.
+        return;
+    }
     match net.send(post(&net)).await.err().unwrap() {
         TransportError::Dns { host, detail } => {
             assert_eq!(host, "nowhere.invalid");
             assert!(!detail.is_empty());
         }
-        // Where a proxy is set in the environment, it would be asked.
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
 async fn a_port_without_tls_is_a_tls_failure() {
-    let fake = Fake::start(|_, _| answer("400 Bad Request", "", "")).await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let plain = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -153,7 +155,6 @@ async fn a_port_without_tls_is_a_tls_failure() {
             let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
         }
     });
-    drop(fake);
     let url = Url::parse(&format!("https://127.0.0.1:{plain}/")).unwrap();
     let (net, ledger) = net_with(url, &[], &NetSettings { insecure: true, ..settings() }).unwrap();
     match net.send(post(&net)).await.err().unwrap() {
@@ -204,7 +205,6 @@ async fn a_tunnel_that_is_refused_is_the_proxys_fault() {
 
 #[tokio::test]
 async fn connecting_has_a_limit() {
-    // A listener whose queue is full does not answer, on Linux.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let url = Url::parse(&format!("https://127.0.0.1:{port}/")).unwrap();

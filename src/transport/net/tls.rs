@@ -98,6 +98,10 @@ pub fn hint(error: Option<&rustls::Error>) -> Option<String> {
         rustls::Error::InvalidCertificate(Cert::NotValidYet | Cert::NotValidYetContext { .. }) => {
             "is this machine's clock right?"
         }
+        // Such as a self-signed CA certificate that is used as the server's own.
+        rustls::Error::InvalidCertificate(_) => {
+            "check the server's certificate; --cacert FILE trusts another issuer, --insecure leaves out the verification"
+        }
         rustls::Error::InvalidMessage(_) => "the port does not speak TLS: try http:// instead of https://",
         rustls::Error::AlertReceived(_) => {
             "the server ended the handshake; it may want a client certificate (--cert, --key)"

@@ -1,0 +1,72 @@
+//! What is known of a run besides its result, while it is gathered.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::{Phase, Warning, WarningId};
+
+/// How long one phase took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseTime {
+    /// Which phase.
+    pub phase: Phase,
+    /// Wall time.
+    pub took: Duration,
+}
+
+/// Which server was spoken to, as far as that became known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ServerFacts {
+    /// The URL with secrets masked, or the command line.
+    pub target: Option<String>,
+    /// `http`, `sse` or `stdio`.
+    pub transport: Option<&'static str>,
+    /// The protocol version in use.
+    pub protocol: Option<String>,
+    /// `serverInfo.name`, untrusted.
+    pub name: Option<String>,
+    /// `serverInfo.version`, untrusted.
+    pub version: Option<String>,
+}
+
+/// What is known of a run besides its result.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// The server.
+    pub server: ServerFacts,
+    /// Warnings in the order they came.
+    pub warnings: Vec<Warning>,
+    /// Finished phases in order.
+    pub phases: Vec<PhaseTime>,
+}
+
+/// The facts of a run while they are gathered; clones share one store.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger(Arc<Mutex<Facts>>);
+
+impl Ledger {
+    /// Adds a warning, unless the very same one is there already.
+    pub fn warn(&self, id: WarningId, message: impl Into<String>) {
+        let warning = Warning::new(id, message);
+        self.with(|facts| {
+            if !facts.warnings.contains(&warning) {
+                facts.warnings.push(warning);
+            }
+        });
+    }
+
+    /// Notes how long a phase took.
+    pub fn took(&self, phase: Phase, took: Duration) {
+        self.with(|facts| facts.phases.push(PhaseTime { phase, took }));
+    }
+
+    /// Changes the facts.
+    pub fn with<T>(&self, change: impl FnOnce(&mut Facts) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A copy of what is known now.
+    pub fn snapshot(&self) -> Facts {
+        self.with(|facts| facts.clone())
+    }
+}
