@@ -32,6 +32,7 @@ pub mod arguments;
 pub mod cli;
 pub mod client;
 pub mod commands;
+pub mod config;
 pub mod demo;
 pub mod duration;
 pub mod nearest;
