@@ -1,6 +1,7 @@
 //! The command line: parse, resolve settings, run, show, exit code.
 
 mod ask;
+mod credentials;
 mod demo;
 mod grammar;
 mod host;
@@ -12,6 +13,8 @@ mod plan;
 mod run;
 mod shell;
 mod target;
+#[cfg(test)]
+mod tests;
 mod usage;
 mod values;
 mod watch;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::values::{self, Answer, Header, Limit, Pin, Secretive};
+use super::values::{self, Answer, Limit, Pin, Secretive};
 use crate::outcome::Category;
 use crate::render;
 
@@ -119,14 +119,14 @@ pub struct Connect {
     pub message_url: Option<String>,
 
     /// Send this HTTP header; can be repeated
-    #[arg(short = 'H', long, value_name = "NAME: VALUE", value_parser = values::header, help_heading = "Credentials")]
-    pub header: Vec<Header>,
+    #[arg(short = 'H', long, value_name = "NAME: VALUE", value_parser = values::secret, help_heading = "Credentials")]
+    pub header: Vec<Secretive>,
     /// Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)
     #[arg(long, value_name = "TOKEN", value_parser = values::secret, help_heading = "Credentials")]
     pub bearer: Option<Secretive>,
     /// Set this variable for a server program; can be repeated
-    #[arg(short, long, value_name = "KEY=VALUE", value_parser = values::env, help_heading = "Credentials")]
-    pub env: Vec<Header>,
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = values::secret, help_heading = "Credentials")]
+    pub env: Vec<Secretive>,
     /// The working directory of a server program
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Server")]
     pub cwd: Option<PathBuf>,

@@ -56,7 +56,7 @@ fn plan(
     interrupt: &Interrupt,
 ) -> Result<Plan, Failure> {
     let connect = &order.connect;
-    let (aim, configured) = target::aim(order, tracer.redactor())?;
+    let (aim, configured) = target::aim(order, tracer)?;
     let command = order.command()?;
     let mut host = host::host(connect)?;
     let client_capabilities = host::capabilities(connect)?;

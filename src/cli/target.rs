@@ -4,16 +4,16 @@
 
 use std::time::Duration;
 
+use super::credentials;
 use super::demo::{self, Wanted};
 use super::named;
 use super::options::{Connect, Transport};
 use super::plan::Order;
-use super::values::Header;
 use crate::client::Target;
 use crate::demo::{Fault, Transport as DemoTransport};
 use crate::outcome::{Failure, Reason};
 use crate::secret::Secret;
-use crate::trace::Redactor;
+use crate::trace::{Redactor, Tracer};
 use crate::transport::{HttpEndpoint, Kind, StdioEndpoint};
 
 /// Where the command goes.
@@ -29,28 +29,28 @@ pub(super) enum Aim {
 pub(super) type ConfiguredTimeout = Option<Option<Duration>>;
 
 /// Finds the server. Every secret that is met on the way is told to the redactor.
-pub(super) fn aim(order: &Order, redactor: &Redactor) -> Result<(Aim, ConfiguredTimeout), Failure> {
+pub(super) fn aim(order: &Order, tracer: &Tracer) -> Result<(Aim, ConfiguredTimeout), Failure> {
     let connect = &order.connect;
-    for secret in connect.header.iter().chain(&connect.env) {
-        redactor.add(&secret.value);
-    }
     let given = match (&connect.server, order.program.as_slice()) {
         (Some(_), [_, ..]) => {
             return Err(usage("both --server and a program behind `--` are given; there can be one server"));
         }
         // The variable is a default: what is typed wins.
-        (None, [program, args @ ..]) => return program_target(order, program, args).map(|aim| (aim, None)),
+        (None, [program, args @ ..]) => {
+            return program_target(order, program, args, tracer.redactor()).map(|aim| (aim, None));
+        }
         (Some(server), []) => Some(server.clone()),
         (None, []) => variable("MCPCLI_SERVER"),
     };
     match given {
-        Some(server) => at(order, &server, redactor),
-        None => named::only(order, redactor),
+        Some(server) => at(order, &server, tracer),
+        None => named::only(order, tracer),
     }
 }
 
 /// The server of that URL or name.
-fn at(order: &Order, server: &str, redactor: &Redactor) -> Result<(Aim, ConfiguredTimeout), Failure> {
+fn at(order: &Order, server: &str, tracer: &Tracer) -> Result<(Aim, ConfiguredTimeout), Failure> {
+    let redactor = tracer.redactor();
     if server == "demo" {
         return demo_target(order, "", redactor).map(|aim| (aim, None));
     }
@@ -63,7 +63,7 @@ fn at(order: &Order, server: &str, redactor: &Redactor) -> Result<(Aim, Configur
         redactor.url(&url);
         return http(order, url, Vec::new(), None, redactor).map(|target| (Aim::Server(target), None));
     }
-    named::server(order, server, redactor)
+    named::server(order, server, tracer)
 }
 
 /// An HTTP endpoint, with the headers of the command line over those of the configuration.
@@ -98,58 +98,22 @@ pub(super) fn http(
     if let Some(url) = &message_url {
         redactor.url(url);
     }
-    let headers = headers(connect, configured, redactor)?;
+    let headers = credentials::headers(connect, configured, redactor)?;
     Ok(Target::Http(kind, HttpEndpoint { url, headers, message_url }))
 }
 
-/// `--bearer`, `-H` and the configured headers; a header on the command line replaces a configured one of the same name.
-fn headers(
-    connect: &Connect,
-    configured: Vec<(String, Secret)>,
-    redactor: &Redactor,
-) -> Result<Vec<(String, Secret)>, Failure> {
-    let is_authorization = |name: &str| name.eq_ignore_ascii_case("authorization");
-    let typed = connect.header.iter().any(|header| is_authorization(&header.name));
-    if connect.bearer.is_some() && typed {
-        return Err(usage("both --bearer and a header Authorization are given"));
-    }
-    let mut given: Vec<(String, Secret)> =
-        connect.header.iter().map(|Header { name, value }| (name.clone(), value.clone())).collect();
-    let configured_one = configured.iter().any(|(name, _)| is_authorization(name));
-    let bearer = match &connect.bearer {
-        Some(token) => Some(token.0.expose().to_owned()),
-        // The variable is a default: what is typed or configured for this server wins.
-        None if typed || configured_one => None,
-        None => variable("MCPCLI_BEARER"),
-    };
-    if let Some(token) = bearer {
-        redactor.add_text(&token);
-        given.push(("Authorization".to_owned(), Secret::new(format!("Bearer {token}"))));
-    }
-    let mut all: Vec<(String, Secret)> = configured
-        .into_iter()
-        .filter(|(name, _)| !given.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)))
-        .collect();
-    all.extend(given);
-    for (_, value) in &all {
-        redactor.add(value);
-    }
-    Ok(all)
-}
-
 /// A program behind `--`.
-fn program_target(order: &Order, program: &str, args: &[String]) -> Result<Aim, Failure> {
+fn program_target(order: &Order, program: &str, args: &[String], redactor: &Redactor) -> Result<Aim, Failure> {
     refuse(&[("--config", order.connect.config.is_some())], "the server is given as a program")?;
     let endpoint = StdioEndpoint { program: program.to_owned(), args: args.to_vec(), env: Vec::new(), cwd: None };
-    stdio(order, endpoint).map(Aim::Server)
+    stdio(order, endpoint, redactor).map(Aim::Server)
 }
 
 /// A program to start, with the variables and the directory of the command line over those of the configuration.
-pub(super) fn stdio(order: &Order, mut endpoint: StdioEndpoint) -> Result<Target, Failure> {
+pub(super) fn stdio(order: &Order, mut endpoint: StdioEndpoint, redactor: &Redactor) -> Result<Target, Failure> {
     let connect = &order.connect;
     refuse(&http_only(connect), "the server is a program, it is not reached over HTTP")?;
-    endpoint.env.retain(|(name, _)| !connect.env.iter().any(|given| given.name == *name));
-    endpoint.env.extend(connect.env.iter().map(|given| (given.name.clone(), given.value.clone())));
+    endpoint.env = credentials::variables(connect, std::mem::take(&mut endpoint.env), redactor)?;
     endpoint.cwd = connect.cwd.clone().or(endpoint.cwd);
     Ok(Target::Stdio(endpoint))
 }
@@ -191,7 +155,7 @@ fn demo_target(order: &Order, faults: &str, redactor: &Redactor) -> Result<Aim, 
     if message_url.is_some() && transport == DemoTransport::Http {
         return Err(usage("--message-url is for HTTP+SSE: give --transport sse"));
     }
-    let headers = headers(connect, Vec::new(), redactor)?;
+    let headers = credentials::headers(connect, Vec::new(), redactor)?;
     Ok(Aim::Demo(Wanted { faults, transport, headers, message_url }))
 }
 
