@@ -47,6 +47,8 @@ mod pairs;
 mod typed;
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 
 use serde_json::value::RawValue;

@@ -1,3 +1,5 @@
+//! The tables of this room's behaviour.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The tables of this room's behaviour.
+
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
