@@ -1,5 +1,8 @@
 //! The command line: parse, resolve settings, run, show, exit code.
 
+// A command line is parsed once and fails at most once: boxes would save nothing here.
+#![allow(clippy::result_large_err, clippy::large_enum_variant)]
+
 mod ask;
 mod credentials;
 mod demo;
@@ -77,7 +80,7 @@ fn alone(command: Alone, before: Show, connect: &Connect) -> u8 {
     match &command {
         Alone::Explain(it) => {
             let entries = crate::commands::explain::explain(&it.own.what);
-            told(entries.map(|entries| Report::local(name, Body::Explain(entries))))
+            told(entries.map(|entries| Report::local(name, Body::Explain(entries))).map_err(|failure| *failure))
         }
         Alone::Demo(it) if it.own.list_faults => told(Ok(demo::faults())),
         Alone::Demo(it) => demo::serve(&it.own, &show),

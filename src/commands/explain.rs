@@ -89,7 +89,7 @@ const REASONS: &[(Reason, Category, &str)] = &[
 ///
 /// # Errors
 /// A name is unknown.
-pub fn explain(what: &[String]) -> Result<Vec<Explanation>, Failure> {
+pub fn explain(what: &[String]) -> Result<Vec<Explanation>, Box<Failure>> {
     if what.is_empty() {
         return Ok(everything());
     }
@@ -97,7 +97,7 @@ pub fn explain(what: &[String]) -> Result<Vec<Explanation>, Failure> {
     for name in what {
         let found = one(name);
         if found.is_empty() {
-            return Err(unknown(name));
+            return Err(Box::new(unknown(name)));
         }
         entries.extend(found);
     }

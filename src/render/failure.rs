@@ -23,7 +23,7 @@ pub(super) fn remarks(report: &Report, view: &View<'_>) -> String {
     let mut out = String::new();
     for warning in &report.facts.warnings {
         let label = format!("warning[{}]:", warning.id.id());
-        out.push_str(&hanging(&label, &view.err.warn(&label), &mask(view, &warning.message), 2, view.err));
+        out.push_str(&labelled(&label, &view.err.warn(&label), &mask(view, &warning.message), view.err));
     }
     if !view.quiet {
         out.push_str(&asides(report, view));
@@ -76,21 +76,13 @@ fn mask(view: &View<'_>, text: &str) -> String {
 
 /// One failure, and those that belong to it.
 fn sheet(failure: &Failure, report: &Report, view: &View<'_>) -> String {
-    let mut sheet = Sheet { out: String::new(), stream: view.err, view };
+    let mut sheet = Sheet { out: String::new(), stream: view.err, view, indent: 0 };
     sheet.heading(failure, Some(report));
-    sheet.message(failure);
-    if failure.category == Category::ToolError && view.format == Format::Human {
-        sheet.content(report);
-    }
-    sheet.facts(failure, Some(&report.facts.server));
+    sheet.body(failure, report, Some(&report.facts.server));
+    sheet.indent = 2;
     for other in &failure.also {
-        sheet.out.push_str("  ");
         sheet.heading(other, None);
-        sheet.message(other);
-        if other.category == Category::ToolError && view.format == Format::Human {
-            sheet.content(report);
-        }
-        sheet.facts(other, None);
+        sheet.body(other, report, None);
     }
     sheet.out
 }
@@ -99,18 +91,22 @@ struct Sheet<'a> {
     out: String,
     stream: Stream,
     view: &'a View<'a>,
+    /// Where the heading begins; everything else stands two columns further in.
+    indent: usize,
 }
 
 impl Sheet<'_> {
     /// `✗ transport failure · http · tools/call · exit 5`
     fn heading(&mut self, failure: &Failure, report: Option<&Report>) {
         let mut details = vec![failure.category.heading().to_owned()];
-        details.extend(failure.reason.map(|reason| reason.name().to_owned()));
+        let reason = failure.reason.map(|reason| reason.name()).filter(|reason| *reason != failure.phase.name());
+        details.extend(reason.map(str::to_owned));
         details.push(safe(failure.phase.name()).into_owned());
         let words = details.join(" · ");
         let held = report.and_then(|report| report.expected).is_some_and(|expected| expected == failure.category);
         let mark = if held { "✓" } else { "✗" };
         let heading = format!("{mark} {words}");
+        self.out.push_str(&" ".repeat(self.indent));
         self.out.push_str(&if held { self.stream.bold(&heading) } else { self.stream.bad(&heading) });
         if let Some(report) = report {
             let expected = if held { " · as expected" } else { "" };
@@ -121,25 +117,35 @@ impl Sheet<'_> {
         self.out.push('\n');
     }
 
+    fn body(&mut self, failure: &Failure, report: &Report, server: Option<&ServerFacts>) {
+        self.message(failure);
+        if failure.category == Category::ToolError && self.view.format == Format::Human {
+            self.content(report);
+        }
+        self.facts(failure, server);
+    }
+
     fn message(&mut self, failure: &Failure) {
         let message = match failure.message.trim() {
             "" => "(the message is empty)".to_owned(),
             _ => mask(self.view, &failure.message),
         };
-        let text = safe(&message).into_owned();
-        self.paragraph(&text);
-    }
-
-    fn paragraph(&mut self, text: &str) {
-        for line in self.lines(text, 2) {
-            self.out.push_str(&format!("  {line}\n"));
+        for line in self.lines(&safe(&message), 0) {
+            self.put(&line);
         }
     }
 
+    /// A line of the body.
+    fn put(&mut self, line: &str) {
+        let line = format!("{:1$}{line}", "", self.indent + 2);
+        self.out.push_str(line.trim_end());
+        self.out.push('\n');
+    }
+
     /// Lines of safe text, wrapped on a terminal, as they are elsewhere.
-    fn lines(&self, text: &str, indent: usize) -> Vec<String> {
+    fn lines(&self, text: &str, column: usize) -> Vec<String> {
         if self.stream.is_terminal {
-            wrap(text, self.stream.width.saturating_sub(indent))
+            wrap(text, self.stream.width.saturating_sub(self.indent + 2 + column))
         } else {
             text.lines().map(str::to_owned).collect()
         }
@@ -150,56 +156,63 @@ impl Sheet<'_> {
         let Body::Call(call) = &report.body else { return };
         let Some(result) = &call.result else { return };
         let text = human::content_text(result, &call.saved);
+        let bar = self.stream.dim("│");
         for line in safe(&text).lines() {
-            self.out.push_str(&format!("  {} {line}\n", self.stream.dim("│")));
+            self.put(&format!("{bar} {line}"));
         }
     }
 
     fn facts(&mut self, failure: &Failure, server: Option<&ServerFacts>) {
+        let masked = |text: &str| mask(self.view, text);
         let mut rows: Vec<(String, String)> = Vec::new();
-        if let Some(target) = server.and_then(|server| server_words(server)) {
-            rows.push(("server".to_owned(), target));
+        if let Some(target) = server.and_then(server_words) {
+            rows.push(("server".to_owned(), masked(&target)));
         }
         if let Some(rpc) = &failure.rpc {
-            rows.extend(rpc_rows(rpc, failure.http_status));
+            rows.push(("code".to_owned(), code_words(rpc, failure.http_status)));
+            // Masked before it is cut: half a secret is one too.
+            rows.extend(rpc.data.as_deref().map(|data| ("data".to_owned(), cut_lines(&masked(&data_text(data))))));
         } else if let Some(status) = failure.http_status.filter(|status| *status != 200)
             && !failure.message.contains(&format!("HTTP {status}"))
         {
             rows.push(("status".to_owned(), format!("HTTP {status}")));
         }
         for evidence in &failure.evidence {
-            let text = if evidence.label == "body" { excerpt(&evidence.text) } else { cut_lines(&evidence.text) };
+            let text = masked(&evidence.text);
+            let text = if evidence.label == "body" { excerpt(&text) } else { cut_lines(&text) };
             rows.push((evidence.label.clone(), text));
         }
         for (index, cause) in failure.causes.iter().enumerate() {
             let label = if index == 0 { "caused by" } else { "" };
             let branch = if index == 0 { String::new() } else { format!("{}└ ", "  ".repeat(index - 1)) };
-            rows.push((label.to_owned(), format!("{branch}{cause}")));
+            rows.push((label.to_owned(), format!("{branch}{}", masked(cause))));
         }
+        let hint = failure.hint.as_deref().filter(|_| !self.view.quiet).map(masked);
         self.rows(&rows);
-        if let Some(hint) = failure.hint.as_ref().filter(|_| !self.view.quiet) {
-            let painted = self.stream.hint("hint:");
-            let text = hanging("hint:", &painted, &mask(self.view, hint), 4, self.stream);
-            self.out.push_str(&format!("  {text}"));
+        if let Some(hint) = hint {
+            self.hint(&hint);
         }
     }
 
     fn rows(&mut self, rows: &[(String, String)]) {
         let width = rows.iter().map(|(label, _)| columns(label)).max().unwrap_or(0).min(LABEL);
         for (label, text) in rows {
-            let text = mask(self.view, text);
-            let text = safe(&text).into_owned();
-            let lines = self.lines(&text, width + 4);
             let label = safe(label);
             let padding = " ".repeat(width.saturating_sub(columns(&label)));
-            for (index, line) in lines.iter().enumerate() {
-                let head = match index {
-                    0 => format!("{}{padding}", self.stream.dim(&label)),
-                    _ => " ".repeat(width),
-                };
-                self.out.push_str(format!("  {head}  {line}").trim_end());
-                self.out.push('\n');
+            let mut head = format!("{}{padding}", self.stream.dim(&label));
+            for line in self.lines(&safe(text), width + 2) {
+                self.put(&format!("{head}  {line}"));
+                head = " ".repeat(width);
             }
+        }
+    }
+
+    fn hint(&mut self, hint: &str) {
+        let column = "hint: ".len();
+        let mut head = self.stream.hint("hint:");
+        for line in self.lines(&safe(hint), column) {
+            self.put(&format!("{head} {line}"));
+            head = " ".repeat(column - 1);
         }
     }
 }
@@ -221,22 +234,19 @@ pub(super) fn transport_title(name: &str) -> &str {
     }
 }
 
-fn rpc_rows(rpc: &RpcFacts, status: Option<u16>) -> Vec<(String, String)> {
+/// `-32602 (Invalid params), carried by HTTP 400`
+fn code_words(rpc: &RpcFacts, status: Option<u16>) -> String {
     let name = rpc.code.parse().ok().and_then(|code| codes::lookup(code).into_iter().next());
     // A name that no released version gives would be an invention; `explain` tells what some software means by it.
     let name = name.filter(|row| matches!(row.standing, codes::Standing::JsonRpc | codes::Standing::Mcp));
-    let mut code = match name {
-        Some(row) => format!("{} ({})", rpc.code, row.name),
-        None => rpc.code.clone(),
-    };
+    let mut words = rpc.code.clone();
+    if let Some(row) = name {
+        words.push_str(&format!(" ({})", row.name));
+    }
     if let Some(status) = status.filter(|status| *status != 200) {
-        code.push_str(&format!(", carried by HTTP {status}"));
+        words.push_str(&format!(", carried by HTTP {status}"));
     }
-    let mut rows = vec![("code".to_owned(), code)];
-    if let Some(data) = &rpc.data {
-        rows.push(("data".to_owned(), cut_lines(&data_text(data))));
-    }
-    rows
+    words
 }
 
 fn data_text(data: &RawValue) -> String {
@@ -272,17 +282,16 @@ fn cut_line(line: &str) -> String {
 }
 
 /// A label and its text behind it, wrapped on a terminal with an indent.
-fn hanging(label: &str, painted: &str, text: &str, indent: usize, stream: Stream) -> String {
+fn labelled(label: &str, painted: &str, text: &str, stream: Stream) -> String {
     let text = safe(text);
     if !stream.is_terminal {
         return format!("{painted} {text}\n");
     }
-    let first = " ".repeat(columns(label) + 1);
-    let rest = " ".repeat(indent);
-    let options = textwrap::Options::new(stream.width.saturating_sub(2).max(20))
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
-        .initial_indent(&first)
-        .subsequent_indent(&rest);
-    let wrapped = textwrap::fill(&text, options);
-    format!("{painted} {}\n", wrapped.get(first.len()..).unwrap_or_default())
+    let room = stream.width.saturating_sub(columns(label) + 1);
+    let mut lines = wrap(&text, room).into_iter();
+    let mut out = format!("{painted} {}\n", lines.next().unwrap_or_default());
+    for line in lines {
+        out.push_str(&format!("{:1$}{line}\n", "", columns(label) + 1));
+    }
+    out
 }

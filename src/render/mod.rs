@@ -66,3 +66,6 @@ pub fn complain(failure: &crate::outcome::Failure, view: &View<'_>, err: &mut dy
     let report = Report::failed("", failure.clone());
     let _ = err.write_all(failure::remarks(&report, view).as_bytes());
 }
+
+#[cfg(test)]
+mod tests;
