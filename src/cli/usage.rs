@@ -28,7 +28,7 @@ pub(super) fn refuse(error: &clap::Error, args: &[OsString]) -> u8 {
     }
     if wants_json(args) {
         let show = Show { json: true, ..Show::default() };
-        return print(&Report::failed(command_of(args), failure(error)), &show);
+        return print(&Report::failed(command_of(error), failure(error)), &show);
     }
     // clap's text is good: what is wrong, the nearest option, the usage. A stderr that is gone cannot be told so.
     let text = error.render();
@@ -50,26 +50,30 @@ pub(super) fn no_command(show: &Show) -> u8 {
     Category::Usage.exit_code()
 }
 
-/// The command that was meant, for the envelope.
-fn command_of(args: &[OsString]) -> &'static str {
-    const NAMES: [&str; 13] = [
-        "list",
-        "describe",
-        "call",
-        "read",
-        "get",
-        "complete",
-        "info",
-        "ping",
-        "request",
-        "explain",
-        "demo",
-        "completions",
-        "man",
-    ];
-    let words = args.iter().skip(1).take_while(|arg| *arg != "--");
-    words.filter_map(|word| NAMES.into_iter().find(|name| word == name)).next().unwrap_or_default()
+/// The command whose words were wrong, for the envelope; empty when the command itself was.
+fn command_of(error: &clap::Error) -> &'static str {
+    let usage = error.render().to_string();
+    let line = usage.lines().find_map(|line| line.strip_prefix("Usage: mcpcli ")).unwrap_or_default();
+    let word = line.split(' ').next().unwrap_or_default();
+    NAMES.into_iter().find(|name| *name == word).unwrap_or_default()
 }
+
+/// Every command. clap has them as owned texts, the report as static ones; a test holds the two together.
+const NAMES: [&str; 13] = [
+    "list",
+    "describe",
+    "call",
+    "read",
+    "get",
+    "complete",
+    "info",
+    "ping",
+    "request",
+    "explain",
+    "demo",
+    "completions",
+    "man",
+];
 
 /// clap's error as a failure: its first line is the message, the rest hint and evidence.
 fn failure(error: &clap::Error) -> Failure {
@@ -116,21 +120,27 @@ mod tests {
         }
     }
 
+    fn refused(line: &str) -> clap::Error {
+        Cli::try_parse_from(words(line)).unwrap_err()
+    }
+
     #[test]
     fn a_slip_is_a_failure_with_the_nearest_name() {
-        let args = words("mcpcli --json list --timeot 3");
-        let failure = failure(&Cli::try_parse_from(&args).unwrap_err());
+        let error = refused("mcpcli --json list --timeot 3");
+        let failure = failure(&error);
         assert_eq!(failure.category, Category::Usage);
         assert!(failure.message.contains("'--timeot'"), "{}", failure.message);
         assert_eq!(failure.hint.as_deref(), Some("did you mean --timeout?"));
-        assert_eq!(command_of(&args), "list");
+        assert_eq!(command_of(&error), "list");
+        assert_eq!(command_of(&refused("mcpcli -s demo lst")), "");
     }
 
     #[test]
     fn every_command_is_known_by_name() {
-        for command in Cli::command().get_subcommands() {
-            let args = words(&format!("mcpcli -x {}", command.get_name()));
-            assert_eq!(command_of(&args), command.get_name());
+        let names: Vec<_> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        assert_eq!(names, NAMES);
+        for name in NAMES {
+            assert_eq!(command_of(&refused(&format!("mcpcli {name} --no-such-option"))), name);
         }
     }
 }

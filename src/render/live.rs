@@ -26,6 +26,10 @@ struct State {
     bar: Option<ProgressBar>,
     phase: String,
     progress: Option<Progress>,
+    /// Long enough has passed that a spinner is in place.
+    due: bool,
+    /// Somebody else uses the terminal.
+    suspended: bool,
     over: bool,
 }
 
@@ -56,13 +60,19 @@ impl Live {
     /// Makes the spinner visible, if there is a terminal and nothing else is shown all the time.
     pub fn appear(&self) {
         let mut state = self.state();
-        if !self.stream.is_terminal || self.quiet || self.verbose > 0 || state.over || state.bar.is_some() {
+        state.due = true;
+        self.spin(&mut state);
+    }
+
+    fn spin(&self, state: &mut State) {
+        let unwanted = !self.stream.is_terminal || self.quiet || self.verbose > 0;
+        if unwanted || !state.due || state.suspended || state.over || state.bar.is_some() {
             return;
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.enable_steady_tick(Duration::from_millis(120));
         state.bar = Some(bar);
-        draw(&state);
+        draw(state);
     }
 
     /// Takes the spinner away for good.
@@ -76,10 +86,19 @@ impl Live {
 
     /// Runs something that uses the terminal, without the spinner.
     pub fn suspended<T>(&self, work: impl FnOnce() -> T) -> T {
-        if let Some(bar) = self.state().bar.take() {
+        let bar = {
+            let mut state = self.state();
+            state.suspended = true;
+            state.bar.take()
+        };
+        if let Some(bar) = bar {
             bar.finish_and_clear();
         }
-        work()
+        let done = work();
+        let mut state = self.state();
+        state.suspended = false;
+        self.spin(&mut state);
+        done
     }
 
     /// A phase begins.
