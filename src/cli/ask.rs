@@ -1,7 +1,7 @@
 //! A form of the server, put to the person at the terminal: field by field, checked, reviewed before it is sent.
 
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use rustyline::config::{Behavior, Config};
@@ -18,12 +18,19 @@ use crate::wire::json::{self, JsonKind};
 pub(super) struct Person {
     live: Arc<Live>,
     stream: Stream,
+    terminal: Mutex<Option<Restore>>,
 }
 
 impl Person {
     /// Asks on stderr and the terminal; stdout stays free for the result.
     pub(super) fn new(live: Arc<Live>, colour: ColorChoice) -> Person {
-        Person { live, stream: Stream::stderr(colour) }
+        Person { live, stream: Stream::stderr(colour), terminal: Mutex::default() }
+    }
+
+    /// Puts the terminal's settings back if a dialogue was given up in the middle of a line: a timeout, Ctrl-C. To be called
+    /// before anything else is shown.
+    pub(super) fn leave(&self) {
+        self.terminal.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
@@ -32,6 +39,7 @@ impl Asker for Person {
         let (server, params) = (server.to_owned(), params.to_owned());
         let (live, stream) = (Arc::clone(&self.live), self.stream);
         Box::pin(async move {
+            self.terminal.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Restore::now);
             // Reading a line blocks, so it has a thread of its own.
             let asked = tokio::task::spawn_blocking(move || {
                 live.suspended(|| match Terminal::open(stream) {
@@ -41,6 +49,36 @@ impl Asker for Person {
             });
             asked.await.unwrap_or(Reply::Cancel)
         })
+    }
+}
+
+/// The terminal's settings as they were, put back when this is dropped.
+struct Restore {
+    #[cfg(unix)]
+    was: Option<nix::sys::termios::Termios>,
+}
+
+impl Restore {
+    fn now() -> Restore {
+        Restore {
+            #[cfg(unix)]
+            was: nix::sys::termios::tcgetattr(std::io::stdin()).ok(),
+        }
+    }
+}
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(was) = &self.was {
+            use nix::sys::termios::{SetArg, tcgetattr, tcsetattr};
+            let stdin = std::io::stdin();
+            if tcgetattr(&stdin).is_ok_and(|now| now != *was) {
+                // A terminal that is gone needs no settings. The sequence ends bracketed paste, which the editor had begun.
+                let _ = tcsetattr(&stdin, SetArg::TCSANOW, was);
+                let _ = std::io::stderr().write_all(b"\x1b[?2004l\n");
+            }
+        }
     }
 }
 

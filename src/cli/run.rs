@@ -8,6 +8,7 @@ use super::plan::Order;
 use super::target::{self, Aim};
 use super::values::Limit;
 use super::{ask, demo, host, print_with, watch};
+use crate::client::host::Asker;
 use crate::client::{Deadline, Interrupt, Options, Target};
 use crate::commands::{self, Command, Settings};
 use crate::outcome::{Category, Failure, Ledger, Phase, Reason, Signal};
@@ -20,6 +21,7 @@ struct Plan {
     command: Command,
     aim: Aim,
     options: Options,
+    person: Option<Arc<ask::Person>>,
 }
 
 /// Runs the command; gives the exit code.
@@ -62,8 +64,10 @@ fn plan(
     let client_capabilities = host::capabilities(connect)?;
     // A question is put to a person only where one sits, and where no script was told what to answer.
     let somebody = io::stdin().is_terminal() && io::stderr().is_terminal() && order.show.format() != Format::Json;
+    let mut person = None;
     if somebody && host.elicitation.is_empty() && client_capabilities.is_none() {
-        host.asker = Some(Arc::new(ask::Person::new(Arc::clone(live), order.show.colour())));
+        let asked = person.insert(Arc::new(ask::Person::new(Arc::clone(live), order.show.colour())));
+        host.asker = Some(Arc::clone(asked) as Arc<dyn Asker>);
     }
     let options = Options {
         net: order.net()?,
@@ -76,7 +80,7 @@ fn plan(
         activity: watch::activity(Arc::clone(live), Arc::clone(tracer)),
         interrupt: interrupt.clone(),
     };
-    Ok(Plan { command, aim, options })
+    Ok(Plan { command, aim, options, person })
 }
 
 fn with_runtime(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Tracer>, interrupt: &Interrupt) -> u8 {
@@ -105,7 +109,7 @@ fn with_runtime(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Tracer
 }
 
 async fn converse(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Tracer>) -> u8 {
-    let Plan { command, aim, options } = plan;
+    let Plan { command, aim, options, person } = plan;
     let (target, _demo) = match start(aim).await {
         Ok(started) => started,
         Err(failure) => return show(order, Report::failed(order.name, failure), tracer),
@@ -121,6 +125,9 @@ async fn converse(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Trac
     let finished = commands::run(&command, &settings).await;
     patience.abort();
     live.finish();
+    if let Some(person) = person {
+        person.leave();
+    }
     // The result first, the end of the conversation afterwards: a server that is slow to leave delays nobody.
     let code = show(order, finished.report, tracer);
     if let Some(client) = finished.client {
