@@ -157,7 +157,7 @@ impl Sheet<'_> {
 
     fn facts(&mut self, failure: &Failure, server: Option<&ServerFacts>) {
         let mut rows: Vec<(String, String)> = Vec::new();
-        if let Some(target) = server.and_then(|server| server_words(server)) {
+        if let Some(target) = server.and_then(server_words) {
             rows.push(("server".to_owned(), target));
         }
         if let Some(rpc) = &failure.rpc {
