@@ -153,7 +153,14 @@ impl Fault {
     pub fn to_failure(&self, phase: Phase) -> Failure {
         let is_call = matches!(&phase, Phase::Method(method) if method == "tools/call");
         match self {
-            Fault::Transport(error) => error.to_failure(phase),
+            Fault::Transport(error) => {
+                let mut failure = error.to_failure(phase);
+                if is_call && failure.reason == Some(Reason::Stream) {
+                    let hint = failure.hint.unwrap_or_default();
+                    failure.hint = Some(format!("the call may have run on the server. {hint}"));
+                }
+                failure
+            }
             Fault::Rpc { error, http_status, .. } => rpc_failure(error, *http_status, phase),
             Fault::Timeout(silence) => timeout_failure(silence, phase, is_call),
             Fault::Undecodable(defect, status) => {

@@ -84,7 +84,7 @@ const ROWS: &[Row] = &[
         reason: Some("stream"),
         exit: 5,
         stdout: "",
-        says: &["before the answer"],
+        says: &["the body was cut", "may have run"],
     },
     Row {
         args: &["-s", "demo:not-json", "call", "echo", "message=hi"],
@@ -148,7 +148,7 @@ const ROWS: &[Row] = &[
         reason: Some("arguments"),
         exit: 2,
         stdout: "",
-        says: &["\"a\"", "integer"],
+        says: &["`a`", "integer", "nothing was sent"],
     },
     Row {
         args: &["-s", "demo", "call", "add", "--arg", "a=1"],
