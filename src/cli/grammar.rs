@@ -57,8 +57,6 @@ goes away, the output ends quietly and the exit code stays that of the outcome."
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-// Made once a run.
-#[allow(clippy::large_enum_variant)]
 pub enum Command {
     /// Those that need a server.
     #[command(flatten)]

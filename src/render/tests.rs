@@ -9,7 +9,6 @@ use crate::outcome::{
     Category, Facts, Failure, Phase, PhaseTime, Reason, RpcFacts, ServerFacts, Signal, Warning, WarningId,
 };
 use crate::report::{Body, CallReport, List, ListKind, Report, Section, SectionState};
-use crate::secret::Secret;
 use crate::trace::Redactor;
 
 fn raw(text: &str) -> Box<RawValue> {
@@ -23,7 +22,7 @@ fn terminal(width: usize) -> Stream {
 /// Stdout and stderr of a report.
 fn shown(report: &Report, format: Format, stream: Stream) -> (String, String) {
     let redactor = Redactor::default();
-    redactor.add(&Secret::new("s3cret-token"));
+    redactor.add_text("s3cret-token");
     let view = View { format, quiet: false, out: stream, err: stream, redactor: &redactor };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     show(report, &view, &mut out, &mut err).unwrap();
