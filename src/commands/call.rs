@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::list::name_of;
 use super::{Call, Found, Settings, save, suspicion};
 use crate::arguments;
-use crate::client::{Answer, Client};
+use crate::client::{Activity, Answer, Client};
 use crate::outcome::{Category, Failure, Ledger, Phase, Reason, WarningId};
 use crate::report::{Body, CallReport, ListKind};
 use crate::wire::mcp::{CallResult, ContentBlock, ContentField, ToolView};
@@ -25,12 +25,12 @@ pub(super) async fn run(call: &Call, client: &mut Client, settings: &Settings) -
     if call.dry_run {
         return preview(call, schema.as_deref(), settings);
     }
-    let arguments = match build(call, schema.as_deref()) {
+    let arguments = match build(call, schema.as_deref(), settings) {
         Ok(arguments) => arguments,
         Err(failure) => return Found::failed(*failure),
     };
     match client.call_tool(&call.tool, &arguments).await {
-        Ok(answer) => judge(call, tool.as_ref(), &answer, client, settings),
+        Ok(answer) => judge(call, tool.as_ref(), answer, client, settings),
         Err(error) => {
             let failure = asked_in_vain(client, error.to_failure());
             Found { body: Body::Call(report(call, None)), failures: vec![failure] }
@@ -40,7 +40,7 @@ pub(super) async fn run(call: &Call, client: &mut Client, settings: &Settings) -
 
 /// The request that would be sent.
 pub(super) fn preview(call: &Call, schema: Option<&RawValue>, settings: &Settings) -> Found {
-    match build(call, schema) {
+    match build(call, schema, settings) {
         Ok(arguments) => {
             let message = crate::client::preview_call(&settings.options.protocol, &call.tool, &arguments);
             super::dry_run(message, settings)
@@ -84,21 +84,33 @@ pub(super) fn unknown(what: &str, name: &str, names: &[String], lists: &str) -> 
 fn usable_schema(tool: &ToolView, ledger: &Ledger) -> Option<RawJson> {
     let defects = crate::schema::defects(tool.input_schema.as_deref());
     for defect in &defects {
-        let message = format!("inputSchema{}: {}; arguments are sent as given", defect.pointer, defect.message);
-        ledger.warn(WarningId::InputSchema, message);
+        warn_of_schema(defect, ledger);
     }
     if defects.is_empty() { tool.input_schema.clone() } else { None }
 }
 
-fn build(call: &Call, schema: Option<&RawValue>) -> Result<String, Box<Failure>> {
-    let built = arguments::build(&call.arguments, call.args.as_deref(), schema)
-        .map_err(|error| Box::new(error.to_failure()))?;
+fn warn_of_schema(defect: &crate::schema::SchemaDefect, ledger: &Ledger) {
+    let message = format!("inputSchema{}: {}; arguments are sent as given", defect.pointer, defect.message);
+    ledger.warn(WarningId::InputSchema, message);
+}
+
+/// The arguments to send: typed and checked by the schema, or as given where there is none that can be used.
+fn build(call: &Call, schema: Option<&RawValue>, settings: &Settings) -> Result<String, Box<Failure>> {
+    let typed_by = |schema| {
+        arguments::build(&call.arguments, call.args.as_deref(), schema).map_err(|error| Box::new(error.to_failure()))
+    };
+    let built = typed_by(schema)?;
+    for note in &built.notes {
+        (settings.options.activity)(Activity::Note(note.clone()));
+    }
     let Some(schema) = schema.filter(|_| !call.no_check) else { return Ok(built.json) };
     match crate::schema::check(schema, &built.json) {
         Ok(findings) if findings.is_empty() => Ok(built.json),
         Ok(findings) => Err(Box::new(arguments_refused(call, schema, &findings))),
-        // `usable_schema` has told of it; the server decides.
-        Err(_) => Ok(built.json),
+        Err(defect) => {
+            warn_of_schema(&defect, &settings.ledger);
+            typed_by(None).map(|built| built.json)
+        }
     }
 }
 
@@ -124,8 +136,7 @@ fn report(call: &Call, result: Option<RawJson>) -> CallReport {
 }
 
 /// What the result is, by its shape alone.
-fn judge(call: &Call, tool: Option<&ToolView>, answer: &Answer, client: &Client, settings: &Settings) -> Found {
-    let mut report = report(call, Some(answer.result.clone()));
+fn judge(call: &Call, tool: Option<&ToolView>, answer: Answer, client: &Client, settings: &Settings) -> Found {
     if json::kind(&answer.result) != json::JsonKind::Object {
         let kind = json::kind(&answer.result).name();
         let message = format!("the result of tools/call is {kind} instead of an object");
@@ -133,9 +144,10 @@ fn judge(call: &Call, tool: Option<&ToolView>, answer: &Answer, client: &Client,
             .with_reason(Reason::ResultShape)
             .with_evidence("body", json::compact(answer.result.get()));
         failure.http_status = answer.http_status;
-        return Found { body: Body::Call(report), failures: vec![failure] };
+        return Found { body: Body::Call(report(call, Some(answer.result))), failures: vec![failure] };
     }
     let result = CallResult::read(&answer.result);
+    let mut report = report(call, None);
     note_deviations(&result, client, &settings.ledger);
     let mut failures = Vec::new();
     if result.is_error {
@@ -159,6 +171,7 @@ fn judge(call: &Call, tool: Option<&ToolView>, answer: &Answer, client: &Client,
         report.saved = saved.files;
         failures.extend(saved.failure);
     }
+    report.result = Some(answer.result);
     Found { body: Body::Call(report), failures }
 }
 

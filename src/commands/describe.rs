@@ -61,7 +61,10 @@ fn describe(kind: ListKind, name: &str, entry: &RawJson) -> Describe {
 fn tool(description: &mut Describe, entry: &RawJson) {
     let tool = ToolView::read(entry);
     description.kind = "tool";
-    let defects = crate::schema::defects(tool.input_schema.as_deref());
+    let mut defects = crate::schema::defects(tool.input_schema.as_deref());
+    if let (true, Some(schema)) = (defects.is_empty(), &tool.input_schema) {
+        defects = crate::schema::unusable(schema);
+    }
     description.defects =
         defects.iter().map(|defect| format!("inputSchema{}: {}", defect.pointer, defect.message)).collect();
     let mut words = Vec::new();

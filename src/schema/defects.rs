@@ -6,15 +6,17 @@ use super::references::{resolve, walk};
 use super::{SchemaDefect, check, clip};
 use crate::wire::json::{self, JsonKind};
 
+/// The types of JSON Schema.
+const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
 /// So many broken references are named.
 const MOST: usize = 10;
 /// So much of a value is quoted.
 const QUOTED: usize = 80;
 
-/// What is wrong with a tool's `inputSchema`; nothing if arguments can be typed and checked by it.
+/// What is wrong with a tool's `inputSchema` as far as a look can tell; nothing if arguments can be typed by it.
 ///
-/// Besides what [`unusable`] finds, the schema must be there and be an object schema: `inputSchema: { type: "object"; … }`
-/// is required of every Tool in all versions.
+/// The schema must be there and be an object schema: `inputSchema: { type: "object"; … }` is required of every Tool in all
+/// versions. It is not compiled, so that a list of thousands of tools costs little; [`super::check`] does that.
 pub fn defects(schema: Option<&RawValue>) -> Vec<SchemaDefect> {
     let Some(schema) = schema else { return vec![SchemaDefect::new("", "missing")] };
     let kind = json::kind(schema);
@@ -29,7 +31,7 @@ pub fn defects(schema: Option<&RawValue>) -> Vec<SchemaDefect> {
         }
         Some(_) => {}
     }
-    unusable(schema)
+    seen(schema)
 }
 
 /// What is wrong with any schema, such as an `outputSchema`: references that lead nowhere, and what does not compile.
@@ -38,22 +40,36 @@ pub fn unusable(schema: &RawValue) -> Vec<SchemaDefect> {
     if !matches!(kind, JsonKind::Object | JsonKind::Bool) {
         return vec![SchemaDefect::new("", format!("is {} instead of an object", kind.with_article()))];
     }
-    if let Err(defect) = check::limits(schema) {
-        return vec![defect];
-    }
-    let mut found = references(schema);
+    let mut found = seen(schema);
     if found.is_empty() {
         found.extend(check::compiles(schema).err());
     }
     found
 }
 
-/// References that lead nowhere. A schema with an `$id` of its own, or of a part, is left to the compiler.
-fn references(schema: &RawValue) -> Vec<SchemaDefect> {
+/// What can be seen without compiling.
+fn seen(schema: &RawValue) -> Vec<SchemaDefect> {
+    match check::limits(schema) {
+        Ok(()) => subschemas(schema),
+        Err(defect) => vec![defect],
+    }
+}
+
+/// Types that do not exist, and references that lead nowhere. Of a schema with an `$id` of its own, or of a part, the
+/// references are left to the compiler.
+fn subschemas(schema: &RawValue) -> Vec<SchemaDefect> {
+    let mut types = Vec::new();
     let mut found = Vec::new();
     let mut has_ids = false;
     walk(schema, |node, pointer| {
         has_ids = has_ids || json::borrowed_member(node, "$id").is_some();
+        let named = json::borrowed_member(node, "type").and_then(json::string);
+        if let Some(unknown) = named.filter(|named| !TYPES.contains(&named.as_str()))
+            && types.len() < MOST
+        {
+            let message = format!("{} is not a JSON Schema type", json::quote(&clip(&unknown, QUOTED)));
+            types.push(SchemaDefect::new(format!("{pointer}/type"), message));
+        }
         let Some(reference) = json::borrowed_member(node, "$ref") else { return };
         if found.len() >= MOST {
             return;
@@ -68,5 +84,8 @@ fn references(schema: &RawValue) -> Vec<SchemaDefect> {
             found.push(SchemaDefect::new(pointer, format!("`{shown}` is another document, which is never fetched")));
         }
     });
-    if has_ids { Vec::new() } else { found }
+    if !has_ids {
+        types.append(&mut found);
+    }
+    types
 }

@@ -91,9 +91,6 @@ fn defects_name_the_place() {
         (object(r#""properties":{"a":{"$ref":"https://example.com/x"}}"#), "/properties/a/$ref", "another document"),
         (object(r#""properties":{"a":{"$ref":"other.json#/a"}}"#), "/properties/a/$ref", "another document"),
         (object(r#""properties":{"a":{"type":"int"}}"#), "/properties/a/type", r#""int" is not a JSON Schema type"#),
-        (object(r#""properties":{"a":{"pattern":"("}}"#), "/properties/a/pattern", "regular expression"),
-        (object(r#""properties":[]"#), "/properties", "object"),
-        (object(r#""required":"a""#), "/required", "array"),
     ] {
         let found = defects(Some(&raw(&schema)));
         assert_eq!(found.len(), 1, "{schema}: {found:?}");
@@ -101,6 +98,21 @@ fn defects_name_the_place() {
         assert!(found[0].message.contains(part), "{schema}: {found:?}");
     }
     assert_eq!(defects(None), vec![SchemaDefect::new("", "missing")]);
+}
+
+#[test]
+fn what_only_compiling_finds_names_its_place_too() {
+    for (rest, pointer, part) in [
+        (r#""properties":{"a":{"pattern":"("}}"#, "/properties/a/pattern", "regular expression"),
+        (r#""properties":[]"#, "/properties", "object"),
+        (r#""required":"a""#, "/required", "array"),
+    ] {
+        let schema = raw(&format!(r#"{{"type":"object",{rest}}}"#));
+        let found = unusable(&schema);
+        assert_eq!((found.len(), found[0].pointer.as_str()), (1, pointer), "{rest}: {found:?}");
+        assert!(found[0].message.contains(part), "{rest}: {found:?}");
+        assert_eq!(check(&schema, "{}").unwrap_err(), found[0], "{rest}");
+    }
 }
 
 #[test]
