@@ -157,7 +157,7 @@ impl Peer {
                 }
                 () = sleep_until(alarm.map(|(at, _)| at)) => {
                     let Some((_, reason)) = alarm else { continue };
-                    // Progress may have moved the idle clock while it was running.
+                    // Progress or a question may have moved the idle clock while it was running.
                     if self.alarm(id, started).is_some_and(|(at, _)| at > Instant::now()) {
                         continue;
                     }
@@ -182,12 +182,13 @@ impl Peer {
     fn alarm(&self, id: u64, started: Instant) -> Option<(Instant, Reason)> {
         let state = self.lock();
         let deadline = self.options.deadline.map(|deadline| (deadline.at, Reason::MaxTime));
-        // While a person is asked, the server waits for us, not we for it.
-        if state.asking > 0 {
-            return deadline;
-        }
-        let last = state.waiters.get(&id).and_then(|waiter| waiter.last_progress);
-        let last = last.max(state.asked_at).map_or(started, |at| at.max(started));
+        let last = if state.asking > 0 {
+            // While a person is asked, the server waits for us, not we for it.
+            Instant::now()
+        } else {
+            let last = state.waiters.get(&id).and_then(|waiter| waiter.last_progress);
+            last.max(state.asked_at).map_or(started, |at| at.max(started))
+        };
         let idle = self.options.timeout.map(|timeout| (last + timeout, Reason::Idle));
         [idle, deadline].into_iter().flatten().min_by_key(|(at, _)| *at)
     }

@@ -194,6 +194,8 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         match accepted {
             Ok((stream, _)) => {
                 shared.log.with(|seen| seen.connections += 1);
+                // Small answers are all there is; a socket that refuses is merely slower.
+                let _ = stream.set_nodelay(true);
                 shared.spawn(serve(stream, shared.clone()));
             }
             // Out of file descriptors, or a client that is gone already: both pass.

@@ -190,7 +190,11 @@ impl Answer {
         let challenges = headers.get_all(header::WWW_AUTHENTICATE).iter();
         let text = match self.foreign_encoding() {
             Some(encoding) if !body.is_empty() => format!("({} bytes of {encoding})", body.len()),
-            _ => redactor.mask(&excerpt(body, BODY_EXCERPT)).into_owned(),
+            // Masked before it is cut, so that no cut leaves a part of a secret that is not known as one.
+            _ => {
+                let masked = redactor.mask(&excerpt(body, 2 * BODY_EXCERPT)).into_owned();
+                excerpt(masked.as_bytes(), BODY_EXCERPT)
+            }
         };
         HttpFault {
             method: self.method.as_str().to_owned(),
