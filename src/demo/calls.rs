@@ -46,6 +46,9 @@ pub fn add(_: &Context, arguments: &Arguments) -> Reply {
     })
 }
 
+/// `slow` says nothing for so long, so that a shorter idle clock runs out and a longer one is kept going by progress.
+const QUIET: Duration = Duration::from_millis(500);
+
 pub fn slow(context: Context, arguments: Arguments) -> Work<Reply> {
     Box::pin(async move {
         let seconds = arguments.number("seconds").unwrap_or_default();
@@ -54,7 +57,7 @@ pub fn slow(context: Context, arguments: Arguments) -> Work<Reply> {
         }
         let start = Instant::now();
         let end = start + Duration::from_secs_f64(seconds);
-        let mut next = start + Duration::from_millis(100);
+        let mut next = start + QUIET;
         while next < end {
             sleep_until(next).await;
             let passed = (next - start).as_secs_f64();

@@ -56,7 +56,7 @@ async fn a_plain_call_is_answered_as_json() {
 #[tokio::test]
 async fn a_tool_that_streams_is_answered_as_events() {
     let client = Client::new(&[]).await;
-    let answer = client.post(&call_with_progress(3, "slow", r#"{"seconds":0.25}"#)).await;
+    let answer = client.post(&call_with_progress(3, "slow", r#"{"seconds":0.65}"#)).await;
     let events = answer.events();
     assert_eq!(events.iter().filter(|event| event["method"] == "notifications/progress").count(), 2);
     assert_eq!(events.last().expect("an answer")["id"], 3);

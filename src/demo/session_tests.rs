@@ -167,14 +167,14 @@ async fn content_types_are_those_of_the_version() {
 #[tokio::test]
 async fn progress_rises_every_hundred_milliseconds() {
     let mut client = Client::ready("2025-11-25").await;
-    client.send(&call_with_progress(1, "slow", r#"{"seconds":0.35}"#));
-    for expected in [0.1, 0.2, 0.3] {
+    client.send(&call_with_progress(1, "slow", r#"{"seconds":0.75}"#));
+    for expected in [0.5, 0.6, 0.7] {
         let progress = client.next().await;
         assert_eq!(progress["params"]["progressToken"], "p1");
         assert_eq!(progress["params"]["progress"].as_f64(), Some(expected));
     }
-    assert_eq!(client.next().await["result"]["content"][0]["text"], "slept 0.35 s");
-    let silent = client.ask(&call(2, "slow", r#"{"seconds":0.35}"#)).await;
+    assert_eq!(client.next().await["result"]["content"][0]["text"], "slept 0.75 s");
+    let silent = client.ask(&call(2, "slow", r#"{"seconds":0.55}"#)).await;
     assert_eq!(silent["id"], 2);
 }
 

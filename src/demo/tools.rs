@@ -102,7 +102,12 @@ pub const TOOLS: &[ToolRow] = &[
     ToolRow {
         properties: r#"{"seconds":{"type":"number","minimum":0,"maximum":3600,"description":"How long to sleep"}}"#,
         required: &["seconds"],
-        ..row("slow", "Slow", "Sleeps, with progress every 100 ms if progress was asked for", Run::Later(calls::slow))
+        ..row(
+            "slow",
+            "Slow",
+            "Sleeps; after half a second it sends progress every 100 ms, if progress was asked for",
+            Run::Later(calls::slow),
+        )
     },
     ToolRow {
         annotations: UNSAFE,

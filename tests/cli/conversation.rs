@@ -358,3 +358,57 @@ fn cursors_that_loop_end_the_list_and_show_what_came() {
         },
     ]);
 }
+
+/// Asks for a form and, declined, fails.
+fn wants_a_form() -> Peer {
+    let call = std::sync::Mutex::new(None::<String>);
+    Peer::Server(script(move |request, conn| {
+        const FORM: &str = r#"{"message":"who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}"#;
+        const FAILED: &str = r#"{"isError":true,"content":[{"type":"text","text":"nobody said who"}]}"#;
+        let is_reply = request.method != "GET" && request.method != "DELETE" && request.rpc_method().is_empty();
+        if !is_reply && InitOk::default().answer(request, conn) {
+            return;
+        }
+        if is_reply {
+            conn.accepted();
+            let id = call.lock().unwrap().clone().expect("the call came first");
+            let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{FAILED}}}"#);
+            if conn.over() == Over::Stdio {
+                conn.push(&answer);
+            }
+            return;
+        }
+        *call.lock().unwrap() = Some(request.id());
+        conn.push(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{FORM}}}"#));
+        if conn.over() == Over::Http {
+            conn.pause(Duration::from_millis(300));
+            conn.result(request, FAILED);
+        }
+    }))
+}
+
+#[test]
+fn a_question_that_nobody_answers_is_why_the_call_failed() {
+    let row = |name, over, args| Row {
+        name,
+        over,
+        peer: wants_a_form(),
+        args,
+        expect: Expect {
+            category: "input-required",
+            phase: "tools/call",
+            exit: 10,
+            stderr: &["input required", "elicitation/create", "who?", "--answer", "nobody said who"],
+            ..Expect::default()
+        },
+        ..Row::default()
+    };
+    const DECLARED: &[&str] = &["--client-capabilities", r#"{"elicitation":{}}"#, "call", "--no-check", "t"];
+    const INCOMPLETE: &[&str] = &["--answer", "accept", "call", "--no-check", "t"];
+    check_rows(&[
+        row("declared, no answer", &[Over::Http], DECLARED),
+        row("declared, no answer", &[Over::Stdio], DECLARED),
+        row("a required field is missing", &[Over::Http], INCOMPLETE),
+        row("not declared", &[Over::Stdio], CALL),
+    ]);
+}
