@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
 use super::Options;
-use super::inbound::State;
+use super::state::{State, Unanswered};
 use crate::wire::{RawJson, json};
 
 /// A root that the server may be told of; by the specification a `file://` URI (client/roots, all versions).
@@ -66,26 +66,6 @@ pub enum Sampling {
     Text(String),
     /// The whole result.
     Result(Arc<RawValue>),
-}
-
-/// How many canned answers were used.
-#[derive(Debug, Default)]
-pub struct Used {
-    elicitation: usize,
-    sampling: usize,
-}
-
-/// A question of the server that could not be answered.
-#[derive(Debug, Clone)]
-pub struct Unanswered {
-    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
-    pub method: String,
-    /// The params as they came.
-    pub params: Option<RawJson>,
-    /// Why, in words.
-    pub why: String,
-    /// The option that answers it.
-    pub how: String,
 }
 
 /// What the server is told.

@@ -1,13 +1,11 @@
 //! What comes in: every message is matched to a waiter, answered, shown, or recorded; none is lost in silence.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tokio::sync::oneshot;
-
 use super::error::Fault;
-use super::host::{self, Unanswered};
+use super::host;
+use super::state::{State, Waiter};
 use super::{Activity, Options};
 use crate::outcome::{Ledger, WarningId};
 use crate::trace::Tracer;
@@ -15,64 +13,10 @@ use crate::transport::{Event, Inbox, Kind, Origin, Outgoing, Transport, Transpor
 use crate::wire::jsonrpc::{self, Classified, Defect, ErrorObject, Id, Message};
 use crate::wire::{RawJson, json};
 
-/// What becomes of a request.
-pub type Outcome = Result<(RawJson, Option<u16>), Fault>;
-
-/// A request that waits for its answer.
-pub struct Waiter {
-    method: String,
-    tx: oneshot::Sender<Outcome>,
-    /// When progress last came for it.
-    pub last_progress: Option<Instant>,
-    /// How many progress notifications came for it.
-    pub progress: u64,
-    /// The last one in words.
-    pub last_progress_text: Option<String>,
-    /// Something that came and could have been its answer, but cannot be used. It is what is told when nothing
-    /// better comes (RPC-02, RPC-14).
-    pub unusable: Option<Fault>,
-}
-
-impl Waiter {
-    /// A waiter for an answer to `method`.
-    pub fn new(method: String, tx: oneshot::Sender<Outcome>) -> Waiter {
-        Waiter { method, tx, last_progress: None, progress: 0, last_progress_text: None, unusable: None }
-    }
-}
-
 /// How many lines of noise are kept.
 const NOISE_KEPT: usize = 5;
 /// How many bytes of one line of noise are kept.
 const NOISE_LINE: usize = 200;
-/// How many ids of requests that were given up are remembered.
-const GIVEN_UP_KEPT: usize = 256;
-
-/// What is known of a conversation.
-#[derive(Default)]
-pub struct State {
-    /// Open requests by id.
-    pub waiters: BTreeMap<u64, Waiter>,
-    /// Why the connection is gone, if it is.
-    pub closed: Option<Arc<TransportError>>,
-    /// Requests that nobody waits for any more.
-    pub given_up: Vec<u64>,
-    /// How many questions of the server are with a person right now.
-    pub asking: u32,
-    /// When a question of the server was last answered.
-    pub asked_at: Option<Instant>,
-    /// Questions that could not be answered.
-    pub unanswered: Vec<Unanswered>,
-    /// SSE comments so far.
-    pub keep_alives: u64,
-    /// Lines on stdout that are no messages.
-    pub noise_lines: u64,
-    /// The first of them.
-    pub noise: Vec<String>,
-    /// Who the server says it is.
-    pub server_name: String,
-    /// How many canned answers were used, per kind.
-    pub used: host::Used,
-}
 
 /// Takes in what a transport reports.
 pub struct Inbound {
@@ -336,17 +280,6 @@ impl Inbound {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// Remembers that nobody waits for this request any more.
-    pub fn give_up(&mut self, id: u64) {
-        self.waiters.remove(&id);
-        if self.given_up.len() == GIVEN_UP_KEPT {
-            self.given_up.remove(0);
-        }
-        self.given_up.push(id);
     }
 }
 

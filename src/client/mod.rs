@@ -17,6 +17,7 @@ mod inbound;
 mod operations;
 mod pages;
 mod peer;
+mod state;
 
 pub use connect::{Attempt, Handshake};
 pub use error::{ClientError, Fault};

@@ -11,7 +11,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::error::{ClientError, Fault, Silence};
-use super::inbound::{Inbound, Outcome, State, Waiter};
+use super::inbound::Inbound;
+use super::state::{Outcome, State, Unanswered, Waiter};
 use super::{Activity, Options};
 use crate::outcome::{Ledger, Phase, Reason};
 use crate::trace::Tracer;
@@ -93,7 +94,7 @@ impl Peer {
     }
 
     /// What the server asked and could not be told, so far.
-    pub fn unanswered(&self) -> Vec<super::host::Unanswered> {
+    pub fn unanswered(&self) -> Vec<Unanswered> {
         self.lock().unanswered.clone()
     }
 
