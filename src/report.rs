@@ -68,7 +68,8 @@ impl Report {
             let actual = self.category();
             // An interruption is not an outcome of the server, so no expectation turns it round.
             if expected.name() != actual.name() && !matches!(actual, Category::Interrupted(_)) {
-                let phase = self.failure().map_or(Phase::Resolve, |failure| failure.phase.clone());
+                let last = || self.facts.phases.last().map_or(Phase::Resolve, |last| last.phase.clone());
+                let phase = self.failure().map_or_else(last, |failure| failure.phase.clone());
                 let message = format!("expected the outcome {expected}, but it is {actual}");
                 let mut failure = Failure::new(Category::CheckFailed, phase, message);
                 failure.also = std::mem::take(&mut self.failures);

@@ -122,7 +122,8 @@ impl ArgumentError {
                     Ok(_) => format!("{argument}:={received}"),
                     Err(_) => format!("{argument}:={}", crate::wire::json::quote(received)),
                 };
-                format!("{} with --no-check sends it all the same", clip(&shell_word(&forced), SHOWN))
+                let forced = clip(&shell_word(&forced), SHOWN);
+                format!("{}{forced} with --no-check sends it as it is (then type the others by := too)", self.instead())
             }
             ArgumentError::Type { argument, .. } => {
                 format!("{argument}:@file with --no-check sends the JSON of a file whatever the schema says")
@@ -148,6 +149,18 @@ impl ArgumentError {
             }
             ArgumentError::File { .. } => return None,
         })
+    }
+
+    /// How a value of the wanted type is written, where that is not plain.
+    fn instead(&self) -> String {
+        let ArgumentError::Type { argument, expected, received, .. } = self else { return String::new() };
+        match expected.as_str() {
+            "boolean" => format!("write {argument}=true or {argument}=false; "),
+            _ if received.contains(',') => {
+                format!("an array takes one element a word: {argument}=… {argument}=…, or {argument}:='[…]'; ")
+            }
+            _ => String::new(),
+        }
     }
 
     /// The failure that it is: usage, with what was received as evidence.

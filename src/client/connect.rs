@@ -131,6 +131,7 @@ impl Dialer<'_> {
         match begun {
             Ok(era) => Ok(Client::new(peer, era, self, handshake)),
             Err(error) => {
+                peer.tell_noise();
                 peer.close().await;
                 Err(error)
             }

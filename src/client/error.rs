@@ -156,8 +156,8 @@ impl Fault {
             Fault::Transport(error) => {
                 let mut failure = error.to_failure(phase);
                 if is_call && failure.reason == Some(Reason::Stream) {
-                    let hint = failure.hint.unwrap_or_default();
-                    failure.hint = Some(format!("the call may have run on the server. {hint}"));
+                    let hint = failure.hint.map_or_else(String::new, |hint| format!("{hint}; "));
+                    failure.hint = Some(format!("{hint}the call may have run on the server"));
                 }
                 failure
             }
@@ -254,8 +254,10 @@ fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
     }
     let hint = if is_call {
         format!("whether the call ran on the server is unknown; it was told to cancel. A longer {option} waits longer")
+    } else if silence.seen.as_ref().is_some_and(|seen| seen.status.is_none()) {
+        format!("the connection stands or is being made, and nothing comes; a longer {option} waits longer")
     } else {
-        format!("the server is reachable but silent; a longer {option} waits longer")
+        format!("is it an MCP server, and of this transport? it says nothing; a longer {option} waits longer")
     };
     failure.with_hint(hint)
 }

@@ -120,11 +120,14 @@ impl HostReply {
     }
 
     fn open(mut self, method: &str, params: Option<&RawValue>, why: &str, how: &str) -> HostReply {
+        // An answer with an error code says that it is not supported; any other one was to be expected.
+        let declared = !matches!(self.answer, Err((METHOD_NOT_FOUND | INVALID_PARAMS, _)));
         self.unanswered = Some(Unanswered {
             method: method.to_owned(),
             params: params.map(ToOwned::to_owned),
             why: why.to_owned(),
             how: how.to_owned(),
+            declared,
         });
         self
     }
@@ -148,7 +151,7 @@ pub async fn reply(
         // "The receiver MUST respond promptly with an empty response" (2024-11-05 to 2025-11-25 basic/utilities/ping).
         "ping" => HostReply::result("{}", "answered {}"),
         "roots/list" if !host.roots.is_empty() => {
-            HostReply::result(host.roots_result(), format!("told {} roots", host.roots.len()))
+            HostReply::result(host.roots_result(), format!("told the {} given with --roots", host.roots.len()))
         }
         "roots/list" => HostReply::error(METHOD_NOT_FOUND, "roots are not supported by this client").open(
             method,

@@ -7,7 +7,7 @@ use super::error::Fault;
 use super::host;
 use super::state::{State, Waiter};
 use super::{Activity, Options};
-use crate::outcome::{Ledger, WarningId};
+use crate::outcome::{Ledger, Reason, WarningId};
 use crate::trace::Tracer;
 use crate::transport::{Event, Inbox, Kind, Origin, Outgoing, Transport, TransportError};
 use crate::wire::jsonrpc::{self, Classified, Defect, ErrorObject, Id, Message};
@@ -184,7 +184,9 @@ impl Inbound {
         {
             self.ledger.warn(WarningId::IdType, format!("the answer's id is {} instead of {key}", id.as_json()));
         }
-        if !own_id {
+        // 404 on a session is about the session, not about an odd id; `Client` renews it.
+        let session_gone = http_status == Some(404) && self.transport.has_session();
+        if !own_id && !session_gone {
             let sent = id.map_or("null or missing", Id::as_json);
             let message = format!("an error with the id {sent} was taken for the answer to {}", waiter.method);
             self.ledger.warn(WarningId::IdNull, message);
@@ -252,6 +254,15 @@ impl Inbound {
 
     /// The server asks us something. It is answered in a task of its own, so that messages keep coming in meanwhile.
     fn asked(self: &Arc<Self>, id: Id, method: String, params: Option<RawJson>) {
+        if let Some(key) = self.echoed(&id, &method) {
+            let fault = Fault::Violation {
+                reason: Reason::NotJsonRpc,
+                message: format!("the server sends back the very request it was sent ({method})"),
+                evidence: None,
+                hint: Some("is this an MCP server, or a program that echoes its input?".to_owned()),
+            };
+            return self.unusable(fault, Some(key), Origin::Shared);
+        }
         let this = Arc::clone(self);
         tokio::spawn(async move {
             this.lock().asking += 1;
@@ -276,6 +287,13 @@ impl Inbound {
                 (this.options.activity)(Activity::Note(note));
             }
         });
+    }
+
+    /// The open request that comes back as a request: the same id and the same method, which no server has.
+    fn echoed(&self, id: &Id, method: &str) -> Option<u64> {
+        let key = id.lenient()?;
+        let is_ours = self.lock().waiters.get(&key).is_some_and(|waiter| waiter.method == method);
+        (is_ours && method != "ping").then_some(key)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -24,6 +24,7 @@ pub use error::{ClientError, Fault};
 pub use operations::{Client, preview_call, preview_prompt, preview_raw};
 pub use pages::Pages;
 pub use peer::Answer;
+pub use state::Unanswered;
 
 /// Where a server is.
 #[derive(Debug, Clone)]

@@ -205,12 +205,7 @@ impl Client {
 
     /// Tells of lines on stdout that were no messages. To be called when the command is done.
     pub fn tell_noise(&self) {
-        let (lines, first) = self.peer.noise();
-        if lines > 0 {
-            let noun = if lines == 1 { "line" } else { "lines" };
-            let message = format!("{lines} {noun} on stdout were no messages: {}", first.join(" | "));
-            self.ledger.warn(WarningId::StdoutNoise, message);
-        }
+        self.peer.tell_noise();
     }
 }
 

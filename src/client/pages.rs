@@ -77,13 +77,15 @@ impl Client {
             }
         }
         if let Some(cursor) = known {
-            return Err(
-                self.endless(method, format!("the cursor {cursor:?} came again on page {}", walk.seen.len() + 1))
-            );
+            let what =
+                format!("{method} does not end: the cursor {cursor:?} came again on page {}", walk.seen.len() + 1);
+            self.ledger().warn(WarningId::CursorLoop, what.clone());
+            return Err(endless(method, what, "does the server, or a proxy, ignore params.cursor?"));
         }
         let Some(cursor) = next else { return Ok(false) };
         if walk.pages.results.len() >= self.max_pages() {
-            return Err(self.endless(method, format!("after {} pages there is still a cursor", self.max_pages())));
+            let what = format!("{method} goes on after the limit of {} pages (--max-pages)", self.max_pages());
+            return Err(endless(method, what, "raise --max-pages; if the pages never end, the server is at fault"));
         }
         walk.seen.insert(cursor.clone());
         walk.cursor = Some(cursor);
@@ -101,20 +103,12 @@ impl Client {
             },
         }
     }
+}
 
-    fn endless(&self, method: &str, what: String) -> ClientError {
-        let message = format!("{method} does not end: {what}");
-        self.ledger().warn(WarningId::CursorLoop, message.clone());
-        ClientError {
-            phase: Phase::of_method(method),
-            fault: Fault::Violation {
-                reason: Reason::CursorLoop,
-                message,
-                evidence: None,
-                hint: Some("the list is incomplete; does the server, or a proxy, ignore params.cursor?".to_owned()),
-            },
-        }
-    }
+fn endless(method: &str, message: String, hint: &str) -> ClientError {
+    let hint = Some(format!("the list is incomplete; {hint}"));
+    let fault = Fault::Violation { reason: Reason::CursorLoop, message, evidence: None, hint };
+    ClientError { phase: Phase::of_method(method), fault }
 }
 
 /// Whether a page holds the same entries as the one before.

@@ -14,7 +14,7 @@ use super::error::{ClientError, Fault, Silence};
 use super::inbound::Inbound;
 use super::state::{Outcome, State, Unanswered, Waiter};
 use super::{Activity, Options};
-use crate::outcome::{Ledger, Phase, Reason};
+use crate::outcome::{Ledger, Phase, Reason, WarningId};
 use crate::trace::Tracer;
 use crate::transport::{Kind, Listening, Opened, Outgoing, Transport};
 use crate::wire::{RawJson, jsonrpc};
@@ -103,10 +103,15 @@ impl Peer {
         self.lock().server_name = name;
     }
 
-    /// Lines on stdout that were no messages: how many, and the first ones.
-    pub fn noise(&self) -> (u64, Vec<String>) {
+    /// Tells of lines on stdout that were no messages.
+    pub fn tell_noise(&self) {
         let state = self.lock();
-        (state.noise_lines, state.noise.clone())
+        if state.noise_lines > 0 {
+            let noun = if state.noise_lines == 1 { "line" } else { "lines" };
+            let first = state.noise.join(" | ");
+            let message = format!("{} {noun} on stdout were no messages: {first}", state.noise_lines);
+            self.ledger.warn(WarningId::StdoutNoise, message);
+        }
     }
 
     /// Sends a request under `id` and waits for its answer, under both clocks.

@@ -98,4 +98,6 @@ pub struct Unanswered {
     pub why: String,
     /// The option that answers it.
     pub how: String,
+    /// Whether mcpcli had said that it can be answered.
+    pub declared: bool,
 }

@@ -5,9 +5,10 @@ use serde_json::value::RawValue;
 use super::list::name_of;
 use super::{Call, Found, Settings, save, suspicion};
 use crate::arguments;
-use crate::client::{Activity, Answer, Client};
+use crate::client::{Activity, Answer, Client, Unanswered};
 use crate::outcome::{Category, Failure, Ledger, Phase, Reason, WarningId};
 use crate::report::{Body, CallReport, ListKind};
+use crate::schema::shell_word;
 use crate::wire::mcp::{CallResult, ContentBlock, ContentField, ToolView};
 use crate::wire::{RawJson, json};
 
@@ -29,6 +30,10 @@ pub(super) async fn run(call: &Call, client: &mut Client, settings: &Settings) -
         Ok(arguments) => arguments,
         Err(failure) => return Found::failed(*failure),
     };
+    // Before the call, so that what cannot be saved is not done in vain.
+    if let Some(failure) = call.output_dir.as_deref().and_then(|dir| save::prepare(dir).err()) {
+        return Found::failed(failure);
+    }
     match client.call_tool(&call.tool, &arguments).await {
         Ok(answer) => judge(call, tool.as_ref(), answer, client, settings),
         Err(error) => {
@@ -151,13 +156,13 @@ fn judge(call: &Call, tool: Option<&ToolView>, answer: Answer, client: &Client, 
     note_deviations(&result, client, &settings.ledger);
     let mut failures = Vec::new();
     if result.is_error {
-        let message = format!("tool {:?} reported an error", call.tool);
-        let mut failure = Failure::new(Category::ToolError, tools_call(), message);
-        failure.http_status = answer.http_status;
-        failures.push(asked_in_vain(client, failure));
+        failures.push(asked_in_vain(client, reported_error(&call.tool, answer.http_status)));
     } else {
         check_structure(tool, &result, &settings.ledger);
         failures.extend(dressed_as_success(call, &result, answer.http_status));
+        if failures.is_empty() {
+            failures.extend(not_supplied(client, &answer));
+        }
         if failures.is_empty() {
             report.suspicious = suspicion::of(&result);
         }
@@ -175,6 +180,24 @@ fn judge(call: &Call, tool: Option<&ToolView>, answer: Answer, client: &Client, 
     Found { body: Body::Call(report), failures }
 }
 
+/// The failure that a result with `isError` is.
+fn reported_error(tool: &str, http_status: Option<u16>) -> Failure {
+    let mut failure = Failure::new(Category::ToolError, tools_call(), format!("tool {tool:?} reported an error"));
+    failure.http_status = http_status;
+    failure.hint = Some(format!(
+        "the tool itself failed, and says why; `mcpcli describe {}` shows what it takes",
+        shell_word(tool)
+    ));
+    failure
+}
+
+/// The same for a `tools/call` whose params were given as they stand.
+pub(super) fn tool_error(params: Option<&str>, http_status: Option<u16>) -> Failure {
+    let params = params.and_then(|params| RawValue::from_string(params.to_owned()).ok());
+    let name = params.and_then(|params| json::member(&params, "name")).and_then(|name| json::string(&name));
+    reported_error(&name.unwrap_or_default(), http_status)
+}
+
 /// A text that the user's pattern takes for a failure although `isError` is not set (RES-06).
 fn dressed_as_success(call: &Call, result: &CallResult, http_status: Option<u16>) -> Option<Failure> {
     let pattern = call.error_pattern.as_ref()?;
@@ -190,6 +213,24 @@ fn dressed_as_success(call: &Call, result: &CallResult, http_status: Option<u16>
     Some(failure)
 }
 
+/// A call that came to an end although mcpcli could not give an answer that it had said it could give: what came is not
+/// what the user wanted to see. What was never declared is the server's to do without.
+fn not_supplied(client: &Client, answer: &Answer) -> Option<Failure> {
+    let question = client.unanswered().into_iter().find(|question| question.declared)?;
+    let mut failure = input_required(&question, tools_call());
+    failure.http_status = answer.http_status;
+    Some(failure)
+}
+
+fn input_required(question: &Unanswered, phase: Phase) -> Failure {
+    let message = format!("the server asked for input by {} that was not supplied: {}", question.method, question.why);
+    let mut failure = Failure::new(Category::InputRequired, phase, message);
+    if let Some(params) = &question.params {
+        failure = failure.with_evidence("asked", json::compact(params.get()));
+    }
+    failure.with_hint(format!("answer it with {}", question.how))
+}
+
 /// A call that failed after the server had asked something that was not supplied: that is why, and what to do.
 fn asked_in_vain(client: &Client, failure: Failure) -> Failure {
     let unanswered = client.unanswered();
@@ -197,13 +238,8 @@ fn asked_in_vain(client: &Client, failure: Failure) -> Failure {
     if !matches!(failure.category, Category::ToolError | Category::RpcError) {
         return failure;
     }
-    let message = format!("the server asked for input by {} that was not supplied: {}", question.method, question.why);
-    let mut asked = Failure::new(Category::InputRequired, failure.phase.clone(), message);
-    if let Some(params) = &question.params {
-        asked = asked.with_evidence("asked", json::compact(params.get()));
-    }
+    let mut asked = input_required(question, failure.phase.clone());
     asked.http_status = failure.http_status;
-    asked.hint = Some(format!("answer it with {}", question.how));
     asked.also.push(failure);
     asked
 }

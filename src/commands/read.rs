@@ -11,6 +11,9 @@ use crate::wire::{RawJson, json};
 
 /// Runs the command.
 pub(super) async fn run(uri: &str, output_dir: Option<&Path>, client: &mut Client, settings: &Settings) -> Found {
+    if let Some(failure) = output_dir.and_then(|dir| save::prepare(dir).err()) {
+        return Found::failed(failure);
+    }
     let answer = match client.read_resource(uri).await {
         Ok(answer) => answer,
         Err(error) => return error.into(),

@@ -55,14 +55,22 @@ pub(super) fn of_contents(block: usize, contents: &ResourceContents) -> Option<B
     Some(Blob { block, stem, mime_type: contents.mime_type.clone(), base64 })
 }
 
-/// Writes every blob into `dir`, which is made if it does not exist.
+/// Makes the directory, unless it is there.
+///
+/// # Errors
+/// A usage failure, when it cannot be made.
+pub(super) fn prepare(dir: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(dir).map_err(|error| {
+        let message = format!("the directory {} of --output-dir cannot be made; nothing was sent", dir.display());
+        Failure::usage(Reason::File, message)
+            .with_evidence("system", error.to_string())
+            .with_hint("give a directory that exists, or one that may be made")
+    })
+}
+
+/// Writes every blob into `dir`.
 pub(super) fn all(dir: &Path, blobs: &[Blob], phase: &Phase) -> Outcome {
     let mut outcome = Outcome { files: Vec::new(), failure: None };
-    if let Err(error) = fs::create_dir_all(dir) {
-        let message = format!("the directory {} of --output-dir cannot be made", dir.display());
-        outcome.failure = Some(Failure::usage(Reason::File, message).with_evidence("system", error.to_string()));
-        return outcome;
-    }
     for blob in blobs {
         let failure = match decode(&blob.base64) {
             Ok(bytes) => match write(dir, blob, &bytes) {

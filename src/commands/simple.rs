@@ -5,6 +5,7 @@ use crate::client::Client;
 use crate::outcome::{Failure, Reason};
 use crate::report::Body;
 use crate::wire::json;
+use crate::wire::mcp::CallResult;
 
 /// `ping`.
 pub(super) async fn ping(client: &mut Client) -> Found {
@@ -43,7 +44,13 @@ pub(super) async fn request(method: &str, params: Option<&str>, client: &mut Cli
         return Found::failed(failure);
     }
     match client.raw(method, params).await {
-        Ok(answer) => Found::ok(Body::Request { method: method.to_owned(), result: answer.result }),
+        Ok(answer) => {
+            // Whichever command sent it, a result with isError is a tool's failure.
+            let failed = method == "tools/call" && CallResult::read(&answer.result).is_error;
+            let failures = failed.then(|| super::call::tool_error(params, answer.http_status));
+            let body = Body::Request { method: method.to_owned(), result: answer.result };
+            Found { body, failures: failures.into_iter().collect() }
+        }
         Err(error) => error.into(),
     }
 }

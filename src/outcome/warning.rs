@@ -63,6 +63,7 @@ impl WarningId {
                 | WarningId::Insecure
                 | WarningId::ListUnavailable
                 | WarningId::ListenRefused
+                | WarningId::ProtocolVersion
                 | WarningId::Redirect
                 | WarningId::SessionRenewed
         )

@@ -250,7 +250,11 @@ fn http_words(fault: &HttpFault) -> String {
 
 fn auth_words(fault: &HttpFault) -> String {
     let status = format!("HTTP {} {}", fault.status, fault.reason_phrase);
-    let what = if fault.credential_sent { "refused the credential it was sent" } else { "asks for a credential" };
+    let what = match (fault.lacks_scope(), fault.credential_sent) {
+        (true, _) => "says that the credential lacks a scope",
+        (false, true) => "refused the credential it was sent",
+        (false, false) => "asks for a credential",
+    };
     format!("the server {what} ({})", status.trim_end())
 }
 
@@ -272,10 +276,19 @@ fn stream_words(end: &StreamEnd, messages: u64) -> String {
         StreamEnd::Exited { .. } => "the server process closed its stdout".to_owned(),
         StreamEnd::InputClosed(_) => "the server process closed its stdin".to_owned(),
     };
+    // What a process writes are lines; which of them are messages is not for the transport to say.
+    let unit = if matches!(end, StreamEnd::Exited { .. } | StreamEnd::InputClosed(_)) { "line" } else { "message" };
     match messages {
         0 => how,
-        1 => format!("{how}, after 1 message"),
-        n => format!("{how}, after {n} messages"),
+        1 => format!("{how}, after 1 {unit}"),
+        n => format!("{how}, after {n} {unit}s"),
+    }
+}
+
+impl HttpFault {
+    /// Whether the challenge says that the credential is good but not for this: `insufficient_scope` (RFC 6750 §3.1).
+    pub fn lacks_scope(&self) -> bool {
+        self.challenges.iter().any(|challenge| challenge.contains("insufficient_scope"))
     }
 }
 

@@ -169,7 +169,10 @@ impl TransportError {
             TransportError::Proxy { source_name, .. } => {
                 format!("check the proxy, or leave it out: unset {source_name} or set NO_PROXY")
             }
-            TransportError::Spawn { cause, .. } => match cause {
+            TransportError::Spawn { cause, program, .. } => match cause {
+                SpawnCause::NotFound if program.contains(' ') => {
+                    "a program and its arguments are separate words: -- PROGRAM ARG…".to_owned()
+                }
                 SpawnCause::NotFound => "check the spelling, or give the full path".to_owned(),
                 SpawnCause::NotExecutable => "make it executable, or start it by its interpreter".to_owned(),
                 SpawnCause::BadInterpreter => "check the first line (#!) of the program".to_owned(),
@@ -209,6 +212,7 @@ fn http_hint(fault: &HttpFault) -> Option<String> {
         421 => "the server checks the Host header: add this host to its list of allowed hosts",
         403 => "the server or a proxy forbids it: allowed hosts, allowed origins, or a firewall",
         429 => "the server limits the rate: wait and try again",
+        501 => "this URL takes no POST: is it the URL of an MCP endpoint?",
         500..=599 => "the server or a proxy in front of it failed: its log says why",
         300..=399 => "use the URL that the location header gives",
         200..=299 => "is this the URL of an MCP endpoint, or of a web page?",
@@ -240,7 +244,9 @@ fn origin_hint(endpoint: &str, origin: &str) -> String {
 }
 
 fn auth_hint(fault: &HttpFault) -> String {
-    if fault.credential_sent {
+    if fault.lacks_scope() {
+        "get a credential with the scope that www-authenticate names, and pass it with --bearer TOKEN".to_owned()
+    } else if fault.credential_sent {
         "the credential is wrong, expired, or lacks a scope: get another one".to_owned()
     } else {
         "pass a credential with --bearer TOKEN or -H 'Authorization: …'".to_owned()

@@ -289,7 +289,7 @@ fn a_lost_session_is_renewed_once() {
             over: &[Over::Http],
             peer: forgetful(false),
             args: CALL,
-            expect: warns(&["id-null", "session-renewed"]),
+            expect: warns(&["session-renewed"]),
             seen: Some(|server| {
                 let initializes = server.rpc_methods().iter().filter(|method| *method == "initialize").count();
                 if initializes == 2 { Ok(()) } else { Err(format!("{initializes} initializes")) }
@@ -307,7 +307,7 @@ fn a_lost_session_is_renewed_once() {
                 reason: Some("http"),
                 exit: 5,
                 stderr: &["session was lost again"],
-                warnings: &["id-null", "session-renewed"],
+                warnings: &["session-renewed"],
                 ..Expect::default()
             },
             ..Row::default()
@@ -411,4 +411,32 @@ fn a_question_that_nobody_answers_is_why_the_call_failed() {
         row("a required field is missing", &[Over::Http], INCOMPLETE),
         row("not declared", &[Over::Stdio], CALL),
     ]);
+}
+
+#[test]
+fn a_program_that_echoes_is_told_from_a_server() {
+    let echo = || {
+        Peer::Server(script(|request, conn| {
+            let text = request.text();
+            match conn.over() {
+                Over::Http if request.method != "POST" => conn.respond(405, &[], ""),
+                _ => conn.message(&text),
+            }
+        }))
+    };
+    check_rows(&[Row {
+        name: "echo",
+        over: &[Over::Http, Over::Stdio],
+        peer: echo(),
+        args: &["list"],
+        expect: Expect {
+            category: "protocol",
+            phase: "initialize",
+            reason: Some("not-json-rpc"),
+            exit: 7,
+            stderr: &["sends back", "echoes"],
+            ..Expect::default()
+        },
+        ..Row::default()
+    }]);
 }

@@ -139,7 +139,7 @@ async fn a_signal_in_the_middle_of_a_line_is_told_after_everything_that_came() {
     assert_eq!(text(&opened).await, r#"{"b":"#);
     let (how, error) = end(&opened).await;
     assert_eq!(how, StreamEnd::Exited { status: None, signal: Some(9) });
-    assert_eq!(error.to_string(), "the server process was ended by SIGKILL, after 2 messages");
+    assert_eq!(error.to_string(), "the server process was ended by SIGKILL, after 2 lines");
     let TransportError::Stream { messages, bytes, unfinished, .. } = &*error else { unreachable!() };
     assert_eq!((*messages, *bytes, unfinished.as_deref()), (2, 13, Some(r#"{"b":"#)));
 }
@@ -260,7 +260,7 @@ async fn a_closed_stdin_fails_each_exchange_and_a_closed_stdout_all() {
     opened.transport.send(message("{}", Some(7))).await.unwrap();
     match next(&opened).await {
         Ok(Event::ExchangeOver { key: 7, error: Some(error) }) => {
-            assert_eq!(error.to_string(), "the server process closed its stdin, after 1 message");
+            assert_eq!(error.to_string(), "the server process closed its stdin, after 1 line");
         }
         other => panic!("{other:?}"),
     }
