@@ -203,7 +203,7 @@ const ROWS: &[Row] = &[
         category: "tool-error",
         reason: None,
         exit: 3,
-        stdout: "",
+        stdout: "RuntimeError",
         says: &["throw_error"],
     },
     Row {
