@@ -8,6 +8,9 @@ use crate::wire::mcp::{CallResult, ContentBlock, ContentField};
 /// Words that begin a text about a failure.
 const OPENERS: [&str; 7] = ["error", "exception", "failed", "failure", "fatal", "traceback", "unauthorized"];
 
+/// A longer object is data, not a report of a failure.
+const LARGEST_OBJECT: usize = 64 * 1024;
+
 /// How many characters may stand between such a word and its colon: `Error executing tool x: …`.
 const REACH: usize = 60;
 
@@ -23,10 +26,12 @@ pub(super) fn of(result: &CallResult) -> Option<String> {
 fn looks_like_failure(text: &str) -> bool {
     let text = text.trim_start();
     if text.starts_with('{') {
-        return says_error(text);
+        return text.len() <= LARGEST_OBJECT && says_error(text);
     }
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
-    let line: String = text.lines().next().unwrap_or_default().chars().take(REACH).collect();
+    // Only the beginning is looked at, however long the text is.
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let line: String = text.chars().take(REACH).take_while(|c| *c != '\n').collect();
+    let line = line.to_ascii_lowercase();
     OPENERS.iter().any(|opener| {
         line.strip_prefix(opener).is_some_and(|rest| {
             let whole_word = !rest.starts_with(|c: char| c.is_alphanumeric());
