@@ -185,7 +185,10 @@ fn what_does_not_fit_is_refused_with_name_type_and_text() {
     let schema = raw(r#"{"properties":{"n":{"type":"integer"}}}"#);
     let failure = build(&pairs(&["n=5.5"]), None, Some(&schema)).unwrap_err().to_failure();
     assert_eq!((failure.category, failure.reason), (Category::Usage, Some(Reason::Arguments)));
-    assert_eq!(failure.hint.as_deref(), Some("n:=5.5 with --no-check sends it as it is (then type the others by := too)"));
+    assert_eq!(
+        failure.hint.as_deref(),
+        Some("n:=5.5 with --no-check sends it as it is (then type the others by := too)")
+    );
     assert_eq!(built(r#""n":{"type":"integer"}"#, &["n:=5.5"], None).as_deref(), Ok(r#"{"n":5.5}"#));
 }
 
