@@ -9,6 +9,7 @@ use super::error::{ClientError, Fault};
 use super::peer::{Peer, guard};
 use super::{Client, Options, Target};
 use crate::outcome::{Failure, Ledger, Phase};
+use crate::schema::shell_word;
 use crate::trace::Tracer;
 use crate::transport::{self, Context, HttpEndpoint, Kind, Opened, TransportError};
 use crate::wire::{RawJson, json};
@@ -198,9 +199,13 @@ fn may_fall_back(error: &ClientError) -> bool {
 
 fn shown(target: &Target, tracer: &Tracer) -> String {
     match target {
-        Target::Http(_, endpoint) => tracer.redactor().url(&endpoint.url),
+        Target::Http(_, endpoint) => {
+            let shown = tracer.redactor().url(&endpoint.url);
+            tracer.redactor().mask(&shown).into_owned()
+        }
         Target::Stdio(endpoint) => {
-            std::iter::once(&endpoint.program).chain(&endpoint.args).cloned().collect::<Vec<_>>().join(" ")
+            let words = std::iter::once(&endpoint.program).chain(&endpoint.args).map(|word| shell_word(word));
+            tracer.redactor().mask(&words.collect::<Vec<_>>().join(" ")).into_owned()
         }
     }
 }

@@ -191,6 +191,14 @@ impl Inbound {
             let message = format!("an error with the id {sent} was taken for the answer to {}", waiter.method);
             self.ledger.warn(WarningId::IdNull, message);
         }
+        if let Some(unusable) = &waiter.unusable {
+            self.ledger.warn(WarningId::UnusableMessage, format!("before the answer to {}: {unusable}", waiter.method));
+        }
+        if let (Ok(_), Some(status)) = (&answer, http_status)
+            && !(200..300).contains(&status)
+        {
+            self.ledger.warn(WarningId::HttpStatus, format!("the result of {} came with HTTP {status}", waiter.method));
+        }
         let outcome = match answer {
             Ok(result) => Ok((result, http_status)),
             Err(error) => Err(Fault::Rpc { error: Box::new(error), http_status, own_id }),
@@ -264,14 +272,22 @@ impl Inbound {
             return self.unusable(fault, Some(key), Origin::Shared);
         }
         let this = Arc::clone(self);
+        // Only a person takes time; what mcpcli answers by itself moves no clock, or a server could keep a request open
+        // for ever by asking.
+        let host = &self.options.host;
+        let person = method == "elicitation/create" && host.elicitation.is_empty() && host.asker.is_some();
         tokio::spawn(async move {
-            this.lock().asking += 1;
+            if person {
+                this.lock().asking += 1;
+            }
             let server = this.lock().server_name.clone();
             let reply = host::reply(&this.options, &this.state, &server, &method, params.as_deref()).await;
             {
                 let mut state = this.lock();
-                state.asking -= 1;
-                state.asked_at = Some(Instant::now());
+                if person {
+                    state.asking -= 1;
+                    state.asked_at = Some(Instant::now());
+                }
                 state.unanswered.extend(reply.unanswered);
             }
             let text = match &reply.answer {

@@ -273,6 +273,10 @@ fn note_deviations(result: &CallResult, client: &Client, ledger: &Ledger) {
             }
         }
     }
+    if let Some(wrong) = &result.is_error_wrong {
+        let kind = json::kind(wrong).with_article();
+        ledger.warn(WarningId::ResultShape, format!("isError is {kind} instead of a boolean; it was taken as not set"));
+    }
     let structured = result.structured.as_ref().map(|raw| json::kind(raw));
     if let Some(kind) = structured
         && kind != json::JsonKind::Object

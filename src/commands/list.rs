@@ -1,5 +1,7 @@
 //! `list`: one list, or all that the server advertises, partial when one fails.
 
+use std::collections::BTreeMap;
+
 use super::{Found, Settings};
 use crate::client::Client;
 use crate::outcome::{Category, Failure, Ledger, WarningId};
@@ -81,7 +83,7 @@ async fn section(kind: ListKind, client: &mut Client, ledger: &Ledger) -> Sectio
 /// What is wrong with the entries; each is a warning too, and none hides another entry (LST-03).
 fn defects(kind: ListKind, entries: &[RawJson], ledger: &Ledger) -> Vec<(usize, String)> {
     let mut defects = Vec::new();
-    let mut names: Vec<String> = Vec::new();
+    let mut names = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate() {
         let pointer = format!("/{}/{index}", kind.member());
         let mut add = |id, what: String| {
@@ -94,10 +96,14 @@ fn defects(kind: ListKind, entries: &[RawJson], ledger: &Ledger) -> Vec<(usize, 
         }
         match name_of(kind, entry) {
             None => add(WarningId::ListEntry, format!("has no {}", key_of(kind))),
-            Some(name) if names.contains(&name) => {
-                add(WarningId::DuplicateName, format!("the name {name:?} came before"))
+            Some(name) => {
+                let times = names.entry(name.clone()).or_insert(0_u32);
+                *times += 1;
+                // One warning a name, however often it comes.
+                if *times == 2 {
+                    add(WarningId::DuplicateName, format!("the name {name:?} came before"));
+                }
             }
-            Some(name) => names.push(name),
         }
         if kind == ListKind::Tools {
             let tool = ToolView::read(entry);

@@ -32,6 +32,7 @@ warnings! {
     ErrorCode = "error-code", "The code of a JSON-RPC error is not an integer.";
     GluedLine = "glued-line", "A message on stdout had other text in front of it on the same line.";
     HeaderOverride = "header-override", "A header given by the user replaces one that mcpcli sets itself.";
+    HttpStatus = "http-status", "A result came with an HTTP status that says failure.";
     IdNull = "id-null", "An error came without a usable id; it was taken for the answer to the only open request.";
     IdType = "id-type", "An answer's id has another JSON type than the request's.";
     InputSchema = "input-schema", "A tool's inputSchema cannot be used, so its arguments are neither typed nor checked.";
@@ -51,6 +52,7 @@ warnings! {
     StructuredType = "structured-type", "structuredContent is not a JSON object.";
     UnmatchedResponse = "unmatched-response", "A response came that belongs to no open request.";
     UnterminatedEvent = "unterminated-event", "The event stream ended in the middle of an event; its data was used.";
+    UnusableMessage = "unusable-message", "Something that is no usable message came before the answer.";
 }
 
 impl WarningId {

@@ -60,7 +60,7 @@ struct Server<'a> {
 struct Error<'a> {
     message: String,
     code: Option<Box<RawValue>>,
-    data: Option<&'a RawValue>,
+    data: Option<Box<RawValue>>,
     http_status: Option<u16>,
     causes: Vec<String>,
     hint: Option<String>,
@@ -179,7 +179,7 @@ fn error<'a>(failure: &'a Failure, view: &View<'_>) -> Error<'a> {
             .as_ref()
             .and_then(|rpc| RawValue::from_string(rpc.code.clone()).ok())
             .filter(|code| json::kind(code) == json::JsonKind::Number),
-        data: failure.rpc.as_ref().and_then(|rpc| rpc.data.as_deref()),
+        data: failure.rpc.as_ref().and_then(|rpc| rpc.data.as_deref()).map(|data| masked_json(data, view)),
         http_status: failure.http_status,
         causes: failure.causes.iter().map(|cause| masked(cause)).collect(),
         hint: failure.hint.as_deref().map(masked),
@@ -189,6 +189,16 @@ fn error<'a>(failure: &'a Failure, view: &View<'_>) -> Error<'a> {
             .map(|evidence| Shown { label: &evidence.label, text: masked(&evidence.text) })
             .collect(),
         also: failure.also.iter().map(|other| also(other, view)).collect(),
+    }
+}
+
+/// A server's data with secrets masked. A mask that breaks the JSON makes a string of it.
+fn masked_json(data: &RawValue, view: &View<'_>) -> Box<RawValue> {
+    match view.redactor.mask(data.get()) {
+        std::borrow::Cow::Borrowed(_) => data.to_owned(),
+        std::borrow::Cow::Owned(masked) => RawValue::from_string(masked.clone())
+            .or_else(|_| RawValue::from_string(json::quote(&masked)))
+            .unwrap_or_else(|_| RawValue::NULL.to_owned()),
     }
 }
 

@@ -58,7 +58,7 @@ impl Exchange {
             self.shared.take_session(&answer);
         }
         if let Some(encoding) = answer.foreign_encoding() {
-            let body = answer.read_refusal(0).await;
+            let body = answer.read_refusal(0, self.shared.context.timeout).await;
             let problem = format!("content encoding {encoding}, which was not asked for");
             return Ok((Some(answer.refused(&body, Some(problem))), None));
         }
@@ -67,6 +67,11 @@ impl Exchange {
         }
         if answer.media_type() == "text/event-stream" {
             return self.events(answer).await;
+        }
+        // What does not say that it is JSON is read as long as a refusal is: a page that stalls is no reason to wait.
+        if answer.media_type() != "application/json" && !answer.media_type().is_empty() {
+            let body = answer.read_refusal(self.shared.net.limit(), self.shared.context.timeout).await;
+            return self.body(answer, body).await;
         }
         match answer.body(self.shared.net.limit()).await {
             Ok(body) => self.body(answer, body).await,
@@ -99,15 +104,15 @@ impl Exchange {
     /// 2025-03-26 and later basic/transports §Sending Messages to the Server allow an error in it).
     async fn refused(&self, mut answer: Answer) -> Outcome {
         let limit = self.shared.net.limit();
-        let mut body = answer.read_refusal(limit).await;
+        let mut body = answer.read_refusal(limit, self.shared.context.timeout).await;
         lock(&self.seen).bytes = body.len() as u64;
         if answer.media_type() == "text/event-stream"
             && let Some(message) = rpc::response_in_events(&body, limit)
         {
             body = message;
         }
-        // 401 asks for a credential, whatever words it is wrapped in (NET-01).
-        if answer.status() != 401 && rpc::looks_like_response(&body) {
+        // 401 and 403 with a challenge ask for a credential, whatever words they are wrapped in (NET-01).
+        if !answer.challenges() && rpc::looks_like_response(&body) {
             return self.report(body, answer.status()).await;
         }
         self.trace(&body);

@@ -150,7 +150,7 @@ impl Shared {
         let exchange = async {
             let mut answer = self.net.send(call).await?;
             if !answer.is_success() {
-                let body = answer.read_refusal(self.net.limit()).await;
+                let body = answer.read_refusal(self.net.limit(), self.context.timeout).await;
                 if !body.is_empty() {
                     self.context.tracer.frame(Direction::In, "POST", &body);
                 }

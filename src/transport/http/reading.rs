@@ -132,10 +132,7 @@ impl<'a> Reading<'a> {
     /// Every event moves the place to resume at, priming events without data too (2025-11-25 §Resumability). An empty
     /// id takes the place away (WHATWG HTML §9.2.6).
     fn remember(&mut self, id: Option<&str>) {
-        if let Some(id) = id
-            && self.last_id.as_deref().unwrap_or_default() != id
-        {
-            self.barren = 0;
+        if let Some(id) = id {
             self.last_id = (!id.is_empty()).then(|| id.to_owned());
         }
     }
@@ -209,7 +206,7 @@ impl<'a> Reading<'a> {
             }
         }
         if causes.is_empty() {
-            causes.push(format!("{MOST_BARREN} reconnects in a row brought no new event"));
+            causes.push(format!("{MOST_BARREN} reconnects in a row brought no message"));
         }
         Err(causes)
     }

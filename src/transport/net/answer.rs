@@ -16,7 +16,9 @@ const DISCARD_TIME: Duration = Duration::from_millis(100);
 /// How much of a body of no use is read.
 const DISCARD_BYTES: usize = 64 * 1024;
 /// How long the body of a refusal may take. Its status is known, so that the body is worth a moment and no more.
-const REFUSAL_TIME: Duration = Duration::from_secs(3);
+const REFUSAL_TIME: Duration = Duration::from_secs(1);
+/// How much of it is read: a JSON-RPC error fits, an endless page does not.
+const REFUSAL_BYTES: usize = 1024 * 1024;
 /// How much of a body is kept as evidence.
 const BODY_EXCERPT: usize = 2048;
 /// Headers of an answer that help to find who sent it and why.
@@ -156,8 +158,11 @@ impl Answer {
 
     /// As much of the body of a refusal as comes in time. One that breaks off is evidence as far as it came; the status
     /// says what happened.
-    pub async fn read_refusal(&mut self, limit: usize) -> Vec<u8> {
-        self.read_some(limit, REFUSAL_TIME).await
+    ///
+    /// The wait is a part of the idle clock at most, so that the status is told and not a timeout.
+    pub async fn read_refusal(&mut self, limit: usize, idle: Option<Duration>) -> Vec<u8> {
+        let time = idle.map_or(REFUSAL_TIME, |idle| REFUSAL_TIME.min(idle / 2));
+        self.read_some(limit.min(REFUSAL_BYTES), time).await
     }
 
     async fn read_some(&mut self, limit: usize, time: Duration) -> Vec<u8> {
@@ -224,11 +229,16 @@ impl Answer {
 
     /// What a refusal means: 401, and 403 with a challenge, ask for authorization
     /// (2025-06-18 and later basic/authorization §Error Handling); a proxy that forwards says its own troubles by status.
+    /// Whether it asks for a credential: 401, or 403 with a challenge.
+    pub fn challenges(&self) -> bool {
+        let has_challenge = self.response.headers().contains_key(header::WWW_AUTHENTICATE);
+        self.status() == 401 || (self.status() == 403 && has_challenge)
+    }
+
     pub fn refused(&self, body: &[u8], problem: Option<String>) -> TransportError {
         let fault = Box::new(self.fault(body, problem));
         match (&self.forwarded_by, fault.status) {
-            (_, 401) => TransportError::Auth(fault),
-            (_, 403) if !fault.challenges.is_empty() => TransportError::Auth(fault),
+            _ if self.challenges() => TransportError::Auth(fault),
             (Some((proxy, source_name)), 407 | 502 | 504) => {
                 let mut causes = vec![format!("HTTP {} {}", fault.status, fault.reason_phrase).trim_end().to_owned()];
                 let HttpFault { headline, body, .. } = *fault;

@@ -2,6 +2,7 @@
 //!
 //! It knows HTTP and nothing of MCP. An answer of any status is an [`Answer`]; what it means is for the transport.
 
+use std::time::Duration;
 use std::sync::{Arc, Once};
 use std::time::Instant;
 
@@ -99,6 +100,11 @@ impl Net {
     /// The endpoint's URL without userinfo.
     pub fn endpoint(&self) -> &Url {
         &self.endpoint
+    }
+
+    /// The idle clock.
+    pub fn idle(&self) -> Option<Duration> {
+        self.context.timeout
     }
 
     /// The largest message, event or body that is taken in, in bytes.

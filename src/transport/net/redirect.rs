@@ -68,7 +68,7 @@ impl Refused {
             }
             hint
         });
-        let body = answer.read_refusal(2048).await;
+        let body = answer.read_refusal(2048, None).await;
         let mut fault = answer.fault(&body, Some(self.problem));
         fault.hint = hint;
         TransportError::Http(Box::new(fault))

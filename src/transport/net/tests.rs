@@ -175,7 +175,7 @@ async fn a_proxy_is_named_with_its_source() {
         match net.send(post(&net)).await {
             Err(error) => error,
             Ok(mut answer) => {
-                let body = answer.read_refusal(100).await;
+                let body = answer.read_refusal(100, None).await;
                 answer.refused(&body, None)
             }
         }

@@ -103,7 +103,7 @@ async fn connect(net: &Net) -> Result<Answer, TransportError> {
     } else {
         None
     };
-    let body = answer.read_refusal(net.limit()).await;
+    let body = answer.read_refusal(net.limit(), net.idle()).await;
     let mut error = answer.refused(&body, problem);
     // What the hint for the same status to a POST says would lead astray.
     if let TransportError::Http(fault) = &mut error
@@ -164,7 +164,7 @@ impl Shared {
             }
             return Ok(Posted::Accepted);
         }
-        let body = answer.read_refusal(self.net.limit()).await;
+        let body = answer.read_refusal(self.net.limit(), self.context.timeout).await;
         if !body.is_empty() {
             self.context.tracer.frame(Direction::In, "POST", &body);
         }

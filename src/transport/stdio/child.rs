@@ -1,6 +1,6 @@
 //! The child process and its group: waiting for its exit, the shutdown ladder, and whatever it leaves behind.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use process_wrap::tokio::ChildWrapper;
@@ -20,6 +20,18 @@ const GRACE: Duration = Duration::from_millis(20);
 /// How long a killed child may take to be gone: only a process that hangs in the kernel takes longer.
 const PATIENCE_KILLED: Duration = Duration::from_millis(300);
 
+/// The groups that live. When the process has to end at once, no destructor is sure to run; this is what is left to kill.
+#[cfg(unix)]
+static ALIVE: Mutex<Vec<nix::unistd::Pid>> = Mutex::new(Vec::new());
+
+/// Kills every process group that was started and not seen to its end.
+pub fn kill_all() {
+    #[cfg(unix)]
+    for id in ALIVE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        let _nobody_left = nix::sys::signal::killpg(id, nix::sys::signal::Signal::SIGKILL).is_err();
+    }
+}
+
 /// The process group of a child.
 #[derive(Debug)]
 pub(super) struct Group {
@@ -32,7 +44,14 @@ impl Group {
     /// The group that a child leads.
     pub(super) fn led_by(pid: u32) -> Option<Group> {
         // Zero would be our own group.
-        i32::try_from(pid).ok().filter(|id| *id > 0).map(|id| Group { id: nix::unistd::Pid::from_raw(id) })
+        let id = i32::try_from(pid).ok().filter(|id| *id > 0).map(nix::unistd::Pid::from_raw)?;
+        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+        Some(Group { id })
+    }
+
+    /// Nothing of it is left, or nothing can be done about it any more.
+    pub(super) fn over(&self) {
+        ALIVE.lock().unwrap_or_else(PoisonError::into_inner).retain(|id| *id != self.id);
     }
 
     /// Kills the whole group.
@@ -81,6 +100,8 @@ impl Group {
     pub(super) fn led_by(_pid: u32) -> Option<Group> {
         Some(Group {})
     }
+
+    pub(super) fn over(&self) {}
 
     pub(super) fn kill(&self) {}
 
