@@ -258,7 +258,7 @@ pub struct Describe {
     pub output: Option<Vec<Field>>,
     /// What is wrong with its schemas.
     pub defects: Vec<String>,
-    /// A command to copy, without the server part.
+    /// A command to copy; the command line adds the server.
     pub example: String,
 }
 

@@ -85,18 +85,28 @@ const NAMES: [&str; 13] = [
     "man",
 ];
 
+/// The usage line of a command, or of mcpcli.
+fn usage_of(command: &str) -> String {
+    let mut grammar = Cli::command();
+    grammar.build();
+    let usage = match grammar.find_subcommand_mut(command) {
+        Some(command) => command.render_usage(),
+        None => grammar.render_usage(),
+    };
+    let usage = usage.to_string();
+    let words: Vec<_> = usage.split_whitespace().skip(1).collect();
+    words.join(" ")
+}
+
 /// clap's error as a failure: its first paragraph is the message, the usage is evidence, its suggestions are the hint.
 fn failure(error: &clap::Error, command: &str) -> Failure {
     let text = error.render().to_string();
-    let mut paragraphs = text.split("\n\n");
-    let first = paragraphs.next().unwrap_or_default();
+    let first = text.split("\n\n").next().unwrap_or_default();
     let words: Vec<_> = first.split_whitespace().collect();
     let message = words.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let mut failure = Failure::usage(Reason::CommandLine, message);
-    if let Some(usage) = paragraphs.find_map(|paragraph| paragraph.trim().strip_prefix("Usage: ")) {
-        failure = failure.with_evidence("usage", usage.lines().map(str::trim).collect::<Vec<_>>().join("\n"));
-    }
+    failure = failure.with_evidence("usage", usage_of(command));
     let suggestions = error.context().filter_map(|(kind, value)| match (kind, value) {
         (
             ContextKind::SuggestedArg | ContextKind::SuggestedSubcommand | ContextKind::SuggestedValue,
