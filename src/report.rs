@@ -144,6 +144,8 @@ pub enum Body {
     },
     /// `explain`.
     Explain(Vec<Explanation>),
+    /// `explain` without a name: everything there is, a line each.
+    ExplainIndex(Vec<Explanation>),
     /// Text that is the whole output: a completion script, a man page, a table of faults.
     Text {
         /// The text.

@@ -278,9 +278,13 @@ pub struct Request {
 /// `explain [WHAT]`
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// An error code (-32602), a category (transport), a warning (id-type) or a reason (dns); without it the tables
+    /// An error code (-32602), an exit code (5), a category (transport), a warning (id-type) or a reason (dns); or all of one
+    /// kind: codes, categories, warnings, reasons. Without it an index
     #[arg(value_name = "WHAT", allow_negative_numbers = true)]
     pub what: Vec<String>,
+    /// Explain everything there is
+    #[arg(long, conflicts_with = "what")]
+    pub all: bool,
 }
 
 /// `demo`

@@ -84,7 +84,9 @@ fn alone(command: Alone, before: Show, connect: &Connect) -> u8 {
     match &command {
         Alone::Explain(it) => {
             let entries = crate::commands::explain::explain(&it.own.what);
-            told(entries.map(|entries| Report::local(name, Body::Explain(entries))).map_err(|failure| *failure))
+            let is_index = it.own.what.is_empty() && !it.own.all;
+            let body = if is_index { Body::ExplainIndex } else { Body::Explain };
+            told(entries.map(|entries| Report::local(name, body(entries))).map_err(|failure| *failure))
         }
         Alone::Demo(it) if it.own.list_faults => told(Ok(demo::faults())),
         Alone::Demo(it) => demo::serve(&it.own, &show),

@@ -11,7 +11,7 @@ use colored::Color;
 use serde_json::value::RawValue;
 
 use super::View;
-use super::terminal::{Stream, duration, safe, safe_json, wrap};
+use super::terminal::{Stream, columns, duration, first_sentence, fit, safe, safe_json, wrap};
 use crate::outcome::{Category, Failure, Reason};
 use crate::report::{Body, CallReport, Explanation, Report};
 use crate::wire::json::{self, TokenKind};
@@ -37,6 +37,7 @@ pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> i
         Body::Request { result, .. } => json_value(result, stream, out),
         Body::DryRun { message, .. } => json_value(message, stream, out),
         Body::Explain(entries) => out.write_all(explanations(entries, stream).as_bytes()),
+        Body::ExplainIndex(entries) => out.write_all(index(entries, stream).as_bytes()),
         Body::Text { text, .. } => text_block(text, stream, out),
     }
 }
@@ -174,6 +175,27 @@ pub(super) fn more_completions(result: &RawValue) -> Option<String> {
         (false, 0) => Some("(no values)".to_owned()),
         (false, _) => None,
     }
+}
+
+/// A line an entry under a heading a kind.
+fn index(entries: &[Explanation], stream: Stream) -> String {
+    let mut out = String::new();
+    let names = entries.iter().map(|entry| columns(&entry.title)).max().unwrap_or(0).min(stream.width / 2);
+    let mut kind = "";
+    for entry in entries {
+        if entry.kind != kind {
+            let gap = if kind.is_empty() { "" } else { "\n" };
+            kind = entry.kind;
+            let plural = if kind == "category" { "categories".to_owned() } else { format!("{kind}s") };
+            out.push_str(&format!("{gap}{}\n", stream.bold(&plural)));
+        }
+        let title = fit(&entry.title, names);
+        let text = first_sentence(entry.text.first().map(String::as_str).unwrap_or_default());
+        let text = if stream.is_terminal { fit(&text, stream.width.saturating_sub(names + 4)) } else { text };
+        out.push_str(&format!("  {title}{:1$}  {text}\n", "", names.saturating_sub(columns(&title))));
+    }
+    out.push_str(&stream.dim("\n`mcpcli explain NAME` says more of one, `mcpcli explain --all` of all\n"));
+    out
 }
 
 fn explanations(entries: &[Explanation], stream: Stream) -> String {
