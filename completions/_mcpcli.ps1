@@ -463,6 +463,7 @@ Register-ArgumentCompleter -Native -CommandName 'mcpcli' -ScriptBlock {
         'mcpcli;explain' {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'In which form the outcome is shown [default: human]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour [default: auto]')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Explain everything there is')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output json')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Hide logs, progress, hints and the server''s stderr; never a failure or a warning')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Hide logs, progress, hints and the server''s stderr; never a failure or a warning')

@@ -901,7 +901,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__explain)
-            opts="-q -v -h --output --json --color --quiet --verbose --help"
+            opts="-q -v -h --all --output --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

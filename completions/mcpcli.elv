@@ -450,6 +450,7 @@ set edit:completion:arg-completer[mcpcli] = {|@words|
         &'mcpcli;explain'= {
             cand --output 'In which form the outcome is shown [default: human]'
             cand --color 'When to colour [default: auto]'
+            cand --all 'Explain everything there is'
             cand --json 'The same as --output json'
             cand -q 'Hide logs, progress, hints and the server''s stderr; never a failure or a warning'
             cand --quiet 'Hide logs, progress, hints and the server''s stderr; never a failure or a warning'

@@ -449,6 +449,7 @@ raw\t'The result as it came over the wire'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand explain" -l color -d 'When to colour [default: auto]' -r -f -a "auto\t'On terminals; NO_COLOR and CLICOLOR_FORCE are minded'
 always\t'Also in pipes'
 never\t'Nowhere'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand explain" -l all -d 'Explain everything there is'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand explain" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand explain" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand explain" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'

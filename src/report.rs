@@ -145,6 +145,8 @@ pub enum Body {
     },
     /// `explain`.
     Explain(Vec<Explanation>),
+    /// `explain` without a name: everything there is, a line each.
+    ExplainIndex(Vec<Explanation>),
     /// Text that is the whole output: a completion script, a man page, a table of faults.
     Text {
         /// The text.
@@ -259,7 +261,7 @@ pub struct Describe {
     pub output: Option<Vec<Field>>,
     /// What is wrong with its schemas.
     pub defects: Vec<String>,
-    /// A command to copy, without the server part.
+    /// A command to copy; the command line adds the server.
     pub example: String,
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::options::{Connect, Show};
+use super::values;
 
 /// curl, grpcurl and hurl for the Model Context Protocol: says who failed, at which step, with which evidence
 #[derive(Debug, Parser)]
@@ -159,6 +160,7 @@ pub enum Kind {
 #[derive(Debug, Args)]
 pub struct Describe {
     /// The name of a tool or prompt, or the URI of a resource or template
+    #[arg(value_parser = values::word)]
     pub name: String,
 }
 
@@ -166,7 +168,7 @@ pub struct Describe {
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// key=text (typed by the schema), key:=JSON, key@FILE (its text), key:@FILE (its JSON)
-    #[arg(value_name = "KEY=VALUE")]
+    #[arg(value_name = "KEY=VALUE", value_parser = values::word)]
     pub pairs: Vec<String>,
     /// The same, for scripts; can be repeated
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
@@ -191,9 +193,11 @@ Examples:
   mcpcli -s demo call add --args '{\"a\": 1, \"b\": 2}'
   mcpcli -s demo call all_content --output-dir out
 
-A tool whose name begins with a dash is called by `request tools/call --params JSON`.")]
+A tool whose name begins with a dash stands behind `--`, and the server is given by -s:
+  mcpcli -s NAME call -- -v")]
 pub struct Call {
     /// The name of the tool
+    #[arg(value_parser = values::word)]
     pub tool: String,
     /// Its arguments.
     #[command(flatten)]
@@ -207,6 +211,7 @@ pub struct Call {
 #[derive(Debug, Args)]
 pub struct Read {
     /// The URI of the resource
+    #[arg(value_parser = values::word)]
     pub uri: String,
     /// Write blobs to files in this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -217,6 +222,7 @@ pub struct Read {
 #[derive(Debug, Args)]
 pub struct Get {
     /// The name of the prompt
+    #[arg(value_parser = values::word)]
     pub prompt: String,
     /// Its arguments; all are strings.
     #[command(flatten)]
@@ -241,7 +247,7 @@ pub struct Complete {
     #[arg(long, value_name = "URI")]
     pub resource: Option<String>,
     /// The argument, and what is typed of it so far
-    #[arg(value_name = "ARG[=VALUE]")]
+    #[arg(value_name = "ARG[=VALUE]", value_parser = values::word)]
     pub argument: String,
     /// An argument that is known already; can be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = context)]
@@ -259,6 +265,7 @@ fn context(text: &str) -> Result<(String, String), String> {
 #[derive(Debug, Args)]
 pub struct Request {
     /// The method, such as tools/list
+    #[arg(value_parser = values::word)]
     pub method: String,
     /// Its params; @FILE reads a file, - reads stdin
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
@@ -271,9 +278,13 @@ pub struct Request {
 /// `explain [WHAT]`
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// An error code (-32602), a category (transport), a warning (id-type) or a reason (dns); without it the tables
+    /// An error code (-32602), an exit code (5), a category (transport), a warning (id-type) or a reason (dns); or all of one
+    /// kind: codes, categories, warnings, reasons. Without it an index
     #[arg(value_name = "WHAT", allow_negative_numbers = true)]
     pub what: Vec<String>,
+    /// Explain everything there is
+    #[arg(long, conflicts_with = "what")]
+    pub all: bool,
 }
 
 /// `demo`

@@ -21,6 +21,7 @@ mod tests;
 mod usage;
 mod values;
 mod watch;
+mod words;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -52,7 +53,10 @@ pub fn main() -> ExitCode {
 
 /// Parses and runs; gives the exit code.
 fn dispatch(args: Vec<OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(&args) {
+    // With -s the words behind `--` can only be the command's own; if they cannot, they are told to be one server too many.
+    let own = values::as_words(&args).and_then(|words| Cli::try_parse_from(words).ok());
+    let parsed = own.map_or_else(|| Cli::try_parse_from(&args), Ok);
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return usage::refuse(&error, &args),
     };
@@ -80,7 +84,9 @@ fn alone(command: Alone, before: Show, connect: &Connect) -> u8 {
     match &command {
         Alone::Explain(it) => {
             let entries = crate::commands::explain::explain(&it.own.what);
-            told(entries.map(|entries| Report::local(name, Body::Explain(entries))).map_err(|failure| *failure))
+            let is_index = it.own.what.is_empty() && !it.own.all;
+            let body = if is_index { Body::ExplainIndex } else { Body::Explain };
+            told(entries.map(|entries| Report::local(name, body(entries))).map_err(|failure| *failure))
         }
         Alone::Demo(it) if it.own.list_faults => told(Ok(demo::faults())),
         Alone::Demo(it) => demo::serve(&it.own, &show),

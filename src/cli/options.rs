@@ -132,13 +132,13 @@ pub struct Connect {
     pub cwd: Option<PathBuf>,
 
     /// How long nothing may happen; progress resets it, 0 is no limit [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = values::limit, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::limit, allow_hyphen_values = true, help_heading = "Time")]
     pub timeout: Option<Limit>,
     /// How long the whole command may take [default: no limit]
-    #[arg(long, value_name = "TIME", value_parser = values::limit, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::limit, allow_hyphen_values = true, help_heading = "Time")]
     pub max_time: Option<Limit>,
     /// How long DNS, TCP and TLS may take together [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::limit, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::limit, allow_hyphen_values = true, help_heading = "Time")]
     pub connect_timeout: Option<Limit>,
 
     /// Trust the certificates in this PEM file too
@@ -157,10 +157,10 @@ pub struct Connect {
     #[arg(long, value_name = "URL", help_heading = "Network")]
     pub proxy: Option<String>,
     /// The largest message that is taken in, as 64MiB or 500k; 0 is no limit [default: 64MiB]
-    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Network")]
+    #[arg(long, value_name = "SIZE", value_parser = values::size, allow_hyphen_values = true, help_heading = "Network")]
     pub max_message_size: Option<usize>,
     /// How many pages of a list are read at most [default: 1000]
-    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Network")]
+    #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = "Network")]
     pub max_pages: Option<usize>,
 
     /// A root to tell the server of: a path or a file:// URI; can be repeated

@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::plan::Order;
 use super::target::{self, Aim};
 use super::values::Limit;
+use super::words::ServerWords;
 use super::{ask, demo, host, print_with, watch};
 use crate::client::host::Asker;
 use crate::client::{Deadline, Interrupt, Options, Target};
@@ -145,7 +146,8 @@ async fn start(aim: Aim) -> Result<(Target, Option<crate::demo::Server>), Failur
 }
 
 fn show(order: &Order, report: Report, tracer: &Tracer) -> u8 {
-    let report = report.judged(order.connect.strict, order.connect.expect);
+    let words = ServerWords::of(&order.connect, &order.program, tracer.redactor());
+    let report = words.carried(report.judged(order.connect.strict, order.connect.expect));
     print_with(&report, &order.show, tracer.redactor())
 }
 

@@ -1,5 +1,7 @@
 //! The grammar and what comes of it, table by table.
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, Parser};
 
 use super::grammar::{Cli, Command};
@@ -192,6 +194,25 @@ fn words_become_commands() {
     }
     let bad = order(&["request", "m", "--params", "{x}"]).command().unwrap_err();
     assert_eq!(bad.reason, Some(Reason::CommandLine));
+}
+
+#[test]
+fn with_a_server_given_by_name_two_dashes_end_the_options() {
+    let parse = |args: &[&str]| {
+        let args: Vec<OsString> = ["mcpcli"].iter().chain(args).map(OsString::from).collect();
+        super::values::as_words(&args).and_then(|words| Cli::try_parse_from(words).ok())
+    };
+    match parse(&["-s", "demo", "call", "--", "-v", "a=1"]).and_then(|cli| cli.command) {
+        Some(Command::Remote(super::grammar::Remote::Call(call))) => {
+            assert_eq!((call.own.tool.as_str(), call.own.arguments.pairs.as_slice()), ("-v", &["a=1".to_owned()][..]));
+            assert!(call.program.is_empty());
+        }
+        other => panic!("{other:?}"),
+    }
+    // Without -s they are a program, and what cannot be words of the command is one server too many.
+    assert!(parse(&["call", "t", "--", "-v"]).is_none());
+    assert!(parse(&["-s", "demo", "list", "--", "./srv", "-v"]).is_none());
+    assert!(aimed(&["-s", "demo", "list", "--", "./srv"]).is_err());
 }
 
 #[test]

@@ -10,14 +10,15 @@ use super::grammar::Cli;
 use super::options::Show;
 use super::{broken, print};
 use crate::outcome::{Category, Failure, Reason};
-use crate::render::Stream;
 use crate::report::Report;
 
 /// Whether the arguments ask for the JSON view, as far as can be seen without understanding them.
 pub(super) fn wants_json(args: &[OsString]) -> bool {
     let options = args.iter().skip(1).take_while(|arg| *arg != "--");
     let words: Vec<&OsString> = options.collect();
-    words.iter().any(|word| *word == "--json" || *word == "--output=json")
+    // `--json=x` is refused, and the refusal is a document too.
+    let asks = |word: &str| word == "--json" || word.starts_with("--json=") || word == "--output=json";
+    words.iter().any(|word| word.to_str().is_some_and(asks))
         || words.windows(2).any(|pair| pair[0] == "--output" && pair[1] == "json")
 }
 
@@ -26,16 +27,9 @@ pub(super) fn refuse(error: &clap::Error, args: &[OsString]) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return if broken(error.print()) { Category::Usage.exit_code() } else { 0 };
     }
-    if wants_json(args) {
-        let show = Show { json: true, ..Show::default() };
-        return print(&Report::failed(command_of(error), failure(error)), &show);
-    }
-    // clap's text is good: what is wrong, the nearest option, the usage. A stderr that is gone cannot be told so.
-    let text = error.render();
-    let colour = Stream::stderr(crate::render::ColorChoice::Auto).colour;
-    let text = if colour { text.ansi().to_string() } else { text.to_string() };
-    let _ = io::stderr().write_all(text.as_bytes());
-    Category::Usage.exit_code()
+    let show = Show { json: wants_json(args), ..Show::default() };
+    let command = command_of(args);
+    print(&Report::failed(command, failure(error, command)), &show)
 }
 
 /// The command line without a command: the help, on stderr, as a usage error.
@@ -50,12 +44,28 @@ pub(super) fn no_command(show: &Show) -> u8 {
     Category::Usage.exit_code()
 }
 
-/// The command whose words were wrong, for the envelope; empty when the command itself was.
-fn command_of(error: &clap::Error) -> &'static str {
-    let usage = error.render().to_string();
-    let line = usage.lines().find_map(|line| line.strip_prefix("Usage: mcpcli ")).unwrap_or_default();
-    let word = line.split(' ').next().unwrap_or_default();
-    NAMES.into_iter().find(|name| *name == word).unwrap_or_default()
+/// The command that was typed, for the envelope: the first word that is neither an option nor the value of one. Empty when there
+/// is none, or no such command.
+fn command_of(args: &[OsString]) -> &'static str {
+    let grammar = Cli::command();
+    let takes_value = |option: &str| {
+        let named = |arg: &&clap::Arg| match option.strip_prefix("--") {
+            Some(long) => arg.get_long() == Some(long),
+            // Of short options in one word the last one may take the next word.
+            None => arg.get_short().is_some_and(|short| option.len() > 1 && option.ends_with(short)),
+        };
+        grammar.get_arguments().find(named).is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let mut words = args.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
+    while let Some(word) = words.next() {
+        if !word.starts_with('-') {
+            return NAMES.into_iter().find(|name| *name == word).unwrap_or_default();
+        }
+        if takes_value(&word) {
+            words.next();
+        }
+    }
+    ""
 }
 
 /// Every command. clap has them as owned texts, the report as static ones; a test holds the two together.
@@ -75,13 +85,28 @@ const NAMES: [&str; 13] = [
     "man",
 ];
 
-/// clap's error as a failure: its first line is the message, the rest hint and evidence.
-fn failure(error: &clap::Error) -> Failure {
+/// The usage line of a command, or of mcpcli.
+fn usage_of(command: &str) -> String {
+    let mut grammar = Cli::command();
+    grammar.build();
+    let usage = match grammar.find_subcommand_mut(command) {
+        Some(command) => command.render_usage(),
+        None => grammar.render_usage(),
+    };
+    let usage = usage.to_string();
+    let words: Vec<_> = usage.split_whitespace().skip(1).collect();
+    words.join(" ")
+}
+
+/// clap's error as a failure: its first paragraph is the message, the usage is evidence, its suggestions are the hint.
+fn failure(error: &clap::Error, command: &str) -> Failure {
     let text = error.render().to_string();
-    let mut paragraphs = text.split("\n\n");
-    let first = paragraphs.next().unwrap_or_default();
-    let message = first.strip_prefix("error: ").unwrap_or(first).trim().to_owned();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<_> = first.split_whitespace().collect();
+    let message = words.join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
     let mut failure = Failure::usage(Reason::CommandLine, message);
+    failure = failure.with_evidence("usage", usage_of(command));
     let suggestions = error.context().filter_map(|(kind, value)| match (kind, value) {
         (
             ContextKind::SuggestedArg | ContextKind::SuggestedSubcommand | ContextKind::SuggestedValue,
@@ -94,9 +119,18 @@ fn failure(error: &clap::Error) -> Failure {
         _ => None,
     });
     let names: Vec<String> = suggestions.flatten().collect();
-    failure.hint = Some(match names.as_slice() {
-        [] => "`mcpcli --help` and `mcpcli COMMAND --help` show what there is".to_owned(),
-        names => format!("did you mean {}?", names.join(" or ")),
+    let near = (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")));
+    let unknown = error.kind() == ErrorKind::UnknownArgument && matches!(command, "call" | "get");
+    failure.hint = Some(match (near, unknown) {
+        // clap would advise `-- --message`, which names a program here.
+        (near, true) => {
+            let what = if command == "call" { "TOOL" } else { "PROMPT" };
+            let near = near.map(|near| format!("{near} ")).unwrap_or_default();
+            format!("{near}arguments are written message=hi, `mcpcli describe {what}` shows them")
+        }
+        (Some(near), false) => near,
+        (None, false) if command.is_empty() => "`mcpcli --help` shows what there is".to_owned(),
+        (None, false) => format!("`mcpcli {command} --help` shows what there is"),
     });
     failure
 }
@@ -112,7 +146,12 @@ mod tests {
 
     #[test]
     fn json_is_seen_in_a_command_line_that_is_wrong() {
-        for line in ["mcpcli --json --nope", "mcpcli list --nope --output json", "mcpcli --output=json"] {
+        for line in [
+            "mcpcli --json --nope",
+            "mcpcli list --json=foo",
+            "mcpcli list --nope --output json",
+            "mcpcli --output=json",
+        ] {
             assert!(wants_json(&words(line)), "{line}");
         }
         for line in ["mcpcli --nope", "mcpcli list -- server --json"] {
@@ -120,19 +159,36 @@ mod tests {
         }
     }
 
-    fn refused(line: &str) -> clap::Error {
-        Cli::try_parse_from(words(line)).unwrap_err()
+    fn refused(line: &str) -> (Failure, &'static str) {
+        let words = words(line);
+        let command = command_of(&words);
+        (failure(&Cli::try_parse_from(&words).unwrap_err(), command), command)
     }
 
     #[test]
     fn a_slip_is_a_failure_with_the_nearest_name() {
-        let error = refused("mcpcli --json list --timeot 3");
-        let failure = failure(&error);
+        let (failure, command) = refused("mcpcli --json list --timeot 3");
         assert_eq!(failure.category, Category::Usage);
         assert!(failure.message.contains("'--timeot'"), "{}", failure.message);
         assert_eq!(failure.hint.as_deref(), Some("did you mean --timeout?"));
-        assert_eq!(command_of(&error), "list");
-        assert_eq!(command_of(&refused("mcpcli -s demo lst")), "");
+        assert_eq!(command, "list");
+        assert_eq!(refused("mcpcli -s demo lst").1, "");
+    }
+
+    #[test]
+    fn the_value_of_an_option_is_no_command() {
+        let (failure, command) = refused("mcpcli -s demo call echo message=1 --timeout -1 --json");
+        assert_eq!(command, "call");
+        assert!(failure.message.contains("negative"), "{}", failure.message);
+        assert_eq!(refused("mcpcli --server=x -vs demo --nope demo").1, "demo");
+    }
+
+    #[test]
+    fn an_argument_written_as_an_option_is_told_how_it_is_written() {
+        let (failure, _) = refused("mcpcli -s demo call echo --message hi");
+        let hint = failure.hint.unwrap();
+        assert!(hint.contains("message=hi") && !hint.contains("-- --"), "{hint}");
+        assert!(failure.evidence.iter().any(|row| row.label == "usage" && row.text.contains("mcpcli call")));
     }
 
     #[test]
@@ -140,7 +196,7 @@ mod tests {
         let names: Vec<_> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
         assert_eq!(names, NAMES);
         for name in NAMES {
-            assert_eq!(command_of(&refused(&format!("mcpcli {name} --no-such-option"))), name);
+            assert_eq!(refused(&format!("mcpcli {name} --no-such-option")).1, name);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The values of options: texts of the command line to types, with a sentence for the user when they cannot be read.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use crate::duration::parse_duration;
@@ -42,6 +43,34 @@ pub enum Answer {
     SamplingText(String),
     /// The JSON text of a whole sampling result.
     SamplingResult(String),
+}
+
+/// Marks a word that begins with a dash and is no option. No argument of a process can hold a NUL.
+const MARK: char = '\0';
+
+/// A word that may have been marked by [`as_words`].
+pub(super) fn word(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(text.strip_prefix(MARK).unwrap_or(text).to_owned())
+}
+
+/// The command line with the words behind `--` as words of the command itself, if the server was given by -s: then they cannot
+/// be a program. `None` where that does not apply.
+pub(super) fn as_words(args: &[OsString]) -> Option<Vec<OsString>> {
+    let dashes = args.iter().position(|arg| arg == "--")?;
+    let (before, behind) = (&args[..dashes], &args[dashes + 1..]);
+    let names_server = |arg: &OsString| {
+        let arg = arg.to_string_lossy();
+        arg == "--server" || arg.starts_with("--server=") || arg.starts_with("-s")
+    };
+    if behind.is_empty() || !before.iter().any(names_server) {
+        return None;
+    }
+    let marked = behind.iter().map(|arg| {
+        let mut word = OsString::from(MARK.to_string());
+        word.push(arg);
+        if arg.to_string_lossy().starts_with('-') { word } else { arg.clone() }
+    });
+    Some(before.iter().cloned().chain(marked).collect())
 }
 
 /// Reads a duration.

@@ -93,6 +93,11 @@ pub fn explain(what: &[String]) -> Result<Vec<Explanation>, Box<Failure>> {
     if what.is_empty() {
         return Ok(everything());
     }
+    // `explain tool error` is one name in two words.
+    let together = one(&what.join("-"));
+    if what.len() > 1 && !together.is_empty() {
+        return Ok(together);
+    }
     let mut entries = Vec::new();
     for name in what {
         let found = one(name);
@@ -105,10 +110,26 @@ pub fn explain(what: &[String]) -> Result<Vec<Explanation>, Box<Failure>> {
 }
 
 fn everything() -> Vec<Explanation> {
-    let categories = Category::ALL.into_iter().map(of_category);
-    let reasons = REASONS.iter().map(of_reason);
-    let warnings = WarningId::ALL.iter().map(|warning| of_warning(*warning));
-    categories.chain(reasons).chain(codes::ROWS.iter().map(of_code)).chain(warnings).collect()
+    KINDS.iter().flat_map(|kind| of_kind(kind)).collect()
+}
+
+/// The kinds of entries, in their order.
+const KINDS: [&str; 4] = ["categories", "reasons", "codes", "warnings"];
+
+fn of_kind(kind: &str) -> Vec<Explanation> {
+    match kind {
+        "categories" => Category::ALL.into_iter().map(of_category).collect(),
+        "reasons" => REASONS.iter().map(of_reason).collect(),
+        "codes" => codes::ROWS.iter().map(of_code).collect(),
+        "warnings" => WarningId::ALL.iter().map(|warning| of_warning(*warning)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A name as it is written in the tables: small letters, words joined by a dash.
+fn plain(name: &str) -> String {
+    let words: Vec<_> = name.split([' ', '_', '-']).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    words.join("-")
 }
 
 /// Everything of that name: `connect-timeout` is a reason, `result-shape` a reason and a warning.
@@ -117,26 +138,32 @@ fn one(name: &str) -> Vec<Explanation> {
     if let Ok(code) = name.parse::<i64>() {
         return of_number(code);
     }
-    let category = Category::from_name(name).map(of_category);
+    let name = plain(name);
+    let named = |category: &Category| category.name() == name || plain(category.heading()) == name;
+    let category = Category::ALL.into_iter().find(named).map(of_category);
     let reason = REASONS.iter().find(|(reason, ..)| reason.name() == name).map(of_reason);
     let warning = WarningId::ALL.iter().find(|warning| warning.id() == name).map(|warning| of_warning(*warning));
-    category.into_iter().chain(reason).chain(warning).collect()
+    category.into_iter().chain(reason).chain(warning).chain(of_kind(&name)).collect()
 }
 
-/// A JSON-RPC code; a small number is an exit code of mcpcli.
+/// A number: an exit code of mcpcli, if it is one, and what it means as a JSON-RPC code.
 fn of_number(code: i64) -> Vec<Explanation> {
     let exit = Category::ALL.into_iter().find(|category| i64::from(category.exit_code()) == code);
     let exit = exit.or((code == 143).then_some(Category::Interrupted(crate::outcome::Signal::Term)));
-    if let Some(category) = exit {
-        return vec![of_category(category)];
+    let mut entries: Vec<_> = exit.map(of_category).into_iter().collect();
+    let mut rows = codes::lookup(code);
+    // A range says nothing of a code that has a row of its own.
+    if rows.iter().any(|row| row.codes.start() == row.codes.end()) {
+        rows.retain(|row| row.codes.start() == row.codes.end());
     }
-    let rows = codes::lookup(code);
     if !rows.is_empty() {
-        return rows.into_iter().map(of_code).collect();
+        entries.extend(rows.into_iter().map(of_code));
+        return entries;
     }
     let text = "No specification sets this code aside: it is the server's own. Its message, its `data` and the server's \
                 documentation say what it means.";
-    vec![Explanation { title: code.to_string(), kind: "code", text: vec![text.to_owned()], facts: Vec::new() }]
+    entries.push(Explanation { title: code.to_string(), kind: "code", text: vec![text.to_owned()], facts: Vec::new() });
+    entries
 }
 
 fn of_code(row: &Row) -> Explanation {
@@ -171,7 +198,7 @@ fn of_reason((reason, category, meaning): &(Reason, Category, &str)) -> Explanat
 }
 
 fn of_warning(warning: WarningId) -> Explanation {
-    let strict = if warning.is_deviation() { "exit code 7" } else { "no difference: the server did not cause it" };
+    let strict = if warning.is_deviation() { "counts it: exit code 7" } else { "does not count it" };
     Explanation {
         title: warning.id().to_owned(),
         kind: "warning",
@@ -184,7 +211,7 @@ fn unknown(name: &str) -> Failure {
     let names = Category::ALL.into_iter().map(Category::name);
     let names = names.chain(REASONS.iter().map(|(reason, ..)| reason.name()));
     let names = names.chain(WarningId::ALL.iter().map(|warning| warning.id()));
-    let near = crate::nearest::nearest(name, names);
+    let near = crate::nearest::nearest(&plain(name), names);
     let hint = match near.as_slice() {
         [] => "`mcpcli explain` shows everything there is".to_owned(),
         near => format!("did you mean {}? `mcpcli explain` shows everything there is", near.join(" or ")),
@@ -207,8 +234,15 @@ mod tests {
         assert_eq!(titles(&["transport", "dns"]), ["category transport", "reason dns"]);
         assert_eq!(titles(&["result-shape"]), ["reason result-shape", "warning result-shape"]);
         assert_eq!(titles(&["warning[id-type]"]), ["warning id-type"]);
-        assert_eq!(titles(&["5"]), ["category transport"]);
-        assert_eq!(titles(&["143"]), ["category interrupted"]);
+        assert_eq!(titles(&["5"]), ["category transport", "code 5"]);
+        assert_eq!(titles(&["0"])[0], "category ok");
+        assert!(titles(&["0"])[1].starts_with("code 0"));
+        assert_eq!(titles(&["143"])[0], "category interrupted");
+        assert_eq!(titles(&["Tool", "error"]), ["category tool-error"]);
+        assert_eq!(titles(&["RPC_error"]), titles(&["JSON-RPC error from the server"]));
+        assert_eq!(titles(&["warnings"]).len(), WarningId::ALL.len());
+        assert_eq!(titles(&["-32603"]).len(), 1);
+        assert!(titles(&["-32050"])[0].contains(" to "));
         assert!(titles(&["-32602"])[0].starts_with("code -32602 Invalid params"));
         assert_eq!(titles(&["-7"]), ["code -7"]);
     }

@@ -49,6 +49,12 @@ fn asides(report: &Report, view: &View<'_>) -> String {
             if human::is_empty_call(call) && report.failures.is_empty() {
                 aside("(empty result)");
             }
+            if view.format == Format::Human && human::has_unsaved_blocks(call) {
+                aside("hint: --output-dir DIR writes binary blocks to files");
+            }
+        }
+        Body::Read(read) if view.format == Format::Human && human::has_unsaved_blobs(read, view.out) => {
+            aside("hint: --output-dir DIR writes it to a file");
         }
         Body::List(list) => {
             for section in &list.sections {

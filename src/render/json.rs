@@ -274,7 +274,7 @@ impl Serialize for Outcome<'_> {
             | Body::Request { result, .. } => result.serialize(serializer),
             Body::Info(info) => Handshake::of(info).serialize(serializer),
             Body::DryRun { message, target } => Preview { target, message }.serialize(serializer),
-            Body::Explain(entries) => entries.serialize(serializer),
+            Body::Explain(entries) | Body::ExplainIndex(entries) => entries.serialize(serializer),
             Body::Text { json, .. } => json.serialize(serializer),
         }
     }

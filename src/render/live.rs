@@ -12,6 +12,8 @@ use crate::wire::json;
 
 /// Frames longer than this are cut with `-vv`; `--trace` keeps them whole.
 const FRAME: usize = 4096;
+/// So many lines wait while somebody else uses the terminal; later ones are dropped.
+const HELD: usize = 1000;
 
 /// The live view of one run.
 pub struct Live {
@@ -28,8 +30,10 @@ struct State {
     progress: Option<Progress>,
     /// Long enough has passed that a spinner is in place.
     due: bool,
-    /// Somebody else uses the terminal.
-    suspended: bool,
+    /// How many others use the terminal; lines wait until they are done.
+    suspended: usize,
+    /// The lines that wait.
+    held: Vec<String>,
     over: bool,
 }
 
@@ -66,7 +70,7 @@ impl Live {
 
     fn spin(&self, state: &mut State) {
         let unwanted = !self.stream.is_terminal || self.quiet || self.verbose > 0;
-        if unwanted || !state.due || state.suspended || state.over || state.bar.is_some() {
+        if unwanted || !state.due || state.suspended > 0 || state.over || state.bar.is_some() {
             return;
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -82,13 +86,16 @@ impl Live {
         if let Some(bar) = state.bar.take() {
             bar.finish_and_clear();
         }
+        let held = std::mem::take(&mut state.held);
+        drop(state);
+        held.iter().for_each(|text| write_line(text));
     }
 
-    /// Runs something that uses the terminal, without the spinner.
+    /// Runs something that uses the terminal: the spinner is gone meanwhile, and lines are shown afterwards.
     pub fn suspended<T>(&self, work: impl FnOnce() -> T) -> T {
         let bar = {
             let mut state = self.state();
-            state.suspended = true;
+            state.suspended += 1;
             state.bar.take()
         };
         if let Some(bar) = bar {
@@ -96,7 +103,9 @@ impl Live {
         }
         let done = work();
         let mut state = self.state();
-        state.suspended = false;
+        state.suspended -= 1;
+        let held = if state.suspended == 0 { std::mem::take(&mut state.held) } else { Vec::new() };
+        held.iter().for_each(|text| write_line(text));
         self.spin(&mut state);
         done
     }
@@ -209,16 +218,26 @@ impl Live {
 
     /// Writes one or more lines above the spinner. A stderr that cannot be written to is nothing to fail for.
     fn put(&self, text: &str) {
-        let write = || {
-            let mut stderr = std::io::stderr().lock();
-            let _ = stderr.write_all(format!("{text}\n").as_bytes());
-        };
-        let bar = self.state().bar.clone();
+        let mut state = self.state();
+        if state.suspended > 0 && !state.over {
+            // A person cannot read much more than this, and a server may be talkative.
+            if state.held.len() < HELD {
+                state.held.push(text.to_owned());
+            }
+            return;
+        }
+        let bar = state.bar.clone();
+        drop(state);
         match bar {
-            Some(bar) => bar.suspend(write),
-            None => write(),
+            Some(bar) => bar.suspend(|| write_line(text)),
+            None => write_line(text),
         }
     }
+}
+
+fn write_line(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(format!("{text}\n").as_bytes());
 }
 
 fn cut(text: &str) -> String {

@@ -32,6 +32,6 @@ pub(super) fn write(report: &Report, view: &View<'_>, out: &mut dyn Write) -> io
         Body::Info(info) => info.result.as_deref().map_or(Ok(()), raw),
         Body::DryRun { message, .. } => raw(message),
         // Nothing of these came over a wire: the text is the result.
-        Body::Explain(_) | Body::Text { .. } => super::human::result(report, view, out),
+        Body::Explain(_) | Body::ExplainIndex(_) | Body::Text { .. } => super::human::result(report, view, out),
     }
 }

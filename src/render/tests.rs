@@ -59,7 +59,7 @@ fn warnings_and_hints_stand_before_a_failure_and_are_not_results() {
     let Body::Call(call) = &mut report.body else { panic!("a call") };
     call.suspicious = Some("ERROR: no".to_owned());
     let (out, err) = shown(&report, Format::Human, Stream::PLAIN);
-    assert_eq!(out, "ERROR: no\n");
+    assert_eq!(out, "ERROR: no");
     assert_eq!(
         err,
         "warning[id-type]: the id \"1\"\\u{9b} is a string\nhint: the text looks like an error, but isError is not set: ERROR: no\n"
@@ -70,7 +70,7 @@ fn warnings_and_hints_stand_before_a_failure_and_are_not_results() {
 fn texts_are_exact_in_a_pipe_and_safe_on_a_terminal() {
     let text = |result: &str, stream| shown(&call_report(Some(result), Vec::new()), Format::Human, stream).0;
     let sent = r#"{"content":[{"type":"text","text":"a\u001b[2J\r\n"},{"type":"text","text":"b\u202e"}]}"#;
-    assert_eq!(text(sent, Stream::PLAIN), "a\x1b[2J\r\nb\u{202e}\n");
+    assert_eq!(text(sent, Stream::PLAIN), "a\x1b[2J\r\nb\u{202e}");
     assert_eq!(text(sent, terminal(80)), "a\\x1b[2J\\r\nb\\u{202e}\n");
 }
 
@@ -78,14 +78,49 @@ fn texts_are_exact_in_a_pipe_and_safe_on_a_terminal() {
 fn structure_is_shown_unless_the_text_says_the_same() {
     let text = |result: &str| shown(&call_report(Some(result), Vec::new()), Format::Human, Stream::PLAIN).0;
     let same = r#"{"content":[{"type":"text","text":"{ \"n\": 1.10 }"}],"structuredContent":{"n":1.10}}"#;
-    assert_eq!(text(same), "{ \"n\": 1.10 }\n");
+    assert_eq!(text(same), "{ \"n\": 1.10 }");
     let more = r#"{"content":[{"type":"text","text":"one"}],"structuredContent":{"n":1.10}}"#;
-    assert_eq!(text(more), "one\n{\n  \"n\": 1.10\n}\n");
+    assert_eq!(text(more), "one");
+    let (seen, _) = shown(&call_report(Some(more), Vec::new()), Format::Human, terminal(80));
+    assert_eq!(seen, "one\nstructured content\n{\n  \"n\": 1.10\n}\n");
     let only = r#"{"content":[],"structuredContent":{"n":9007199254740993}}"#;
     assert_eq!(text(only), "{\n  \"n\": 9007199254740993\n}\n");
     assert_eq!(text(r#"{"count":3}"#), "{\"count\":3}\n");
     let (out, err) = shown(&call_report(Some(r#"{"content":[]}"#), Vec::new()), Format::Human, Stream::PLAIN);
     assert_eq!((out.as_str(), err.as_str()), ("", "(empty result)\n"));
+}
+
+#[test]
+fn texts_are_joined_by_one_line_end_and_get_none_at_the_end() {
+    let text = |texts: &str| {
+        let result = format!("{{\"content\":[{texts}]}}");
+        shown(&call_report(Some(&result), Vec::new()), Format::Human, Stream::PLAIN).0
+    };
+    let one = |text: &str| format!("{{\"type\":\"text\",\"text\":{text:?}}}");
+    assert_eq!(text(&[one("a"), one("b")].join(",")), "a\nb");
+    assert_eq!(text(&[one("a\n"), one("b\n\n")].join(",")), "a\nb\n\n");
+    assert_eq!(text(&[one(""), one("b")].join(",")), "\nb");
+}
+
+fn read_report(contents: &str) -> Report {
+    let result = raw(&format!("{{\"contents\":[{contents}]}}"));
+    let body = Body::Read(crate::report::ReadReport { uri: "a:1".to_owned(), result, saved: Vec::new() });
+    Report::local("read", body)
+}
+
+#[test]
+fn the_only_blob_goes_into_a_pipe_as_bytes_and_others_as_placeholders() {
+    let blob = r#"{"uri":"a:1","blob":"aGk=","mimeType":"image/png"}"#;
+    let (out, err) = shown(&read_report(blob), Format::Human, Stream::PLAIN);
+    assert_eq!((out.as_str(), err.as_str()), ("hi", ""));
+    let (out, err) = shown(&read_report(blob), Format::Human, terminal(80));
+    assert_eq!(out, "[blob image/png, 2 B]\n");
+    assert!(err.contains("--output-dir DIR"), "{err}");
+    let (out, err) = shown(&read_report(&format!("{blob},{blob}")), Format::Human, Stream::PLAIN);
+    assert_eq!(out, "[blob image/png, 2 B]\n".repeat(2));
+    assert!(err.contains("--output-dir DIR"), "{err}");
+    let text = r#"{"uri":"a:1","text":"no end"}"#;
+    assert_eq!(shown(&read_report(text), Format::Human, Stream::PLAIN).0, "no end");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn human_problems(sandbox: &Sandbox, args: &[&str], category: Category) -> Vec<S
         problems.push(format!("the human view exits with {:?}", run.status));
     }
     if category == Category::Ok {
-        if run.stdout_text() != "hi\n" {
+        if run.stdout_text() != "hi" {
             problems.push(format!("stdout is {:?}", run.stdout_text()));
         }
         return problems;

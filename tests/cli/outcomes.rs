@@ -19,7 +19,7 @@ const ROWS: &[Row] = &[
         category: "ok",
         reason: None,
         exit: 0,
-        stdout: "hi\n",
+        stdout: "hi",
         says: &[],
     },
     Row {
@@ -27,7 +27,7 @@ const ROWS: &[Row] = &[
         category: "ok",
         reason: None,
         exit: 0,
-        stdout: "hi\n",
+        stdout: "hi",
         says: &[],
     },
     Row {
@@ -171,7 +171,7 @@ const ROWS: &[Row] = &[
         category: "ok",
         reason: None,
         exit: 0,
-        stdout: "ERROR: access denied\n",
+        stdout: "ERROR: access denied",
         says: &["isError is not set"],
     },
     Row {
@@ -331,5 +331,5 @@ fn progress_keeps_a_slow_call_going() {
     let sandbox = Sandbox::new();
     let run = sandbox.mcpcli(&["-s", "demo", "--timeout", "800ms", "call", "slow", "seconds=1.5"]).run();
     run.assert_exit(0);
-    assert_eq!(run.stdout_text(), "slept 1.5 s\n");
+    assert_eq!(run.stdout_text(), "slept 1.5 s");
 }

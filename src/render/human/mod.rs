@@ -11,13 +11,13 @@ use colored::Color;
 use serde_json::value::RawValue;
 
 use super::View;
-use super::terminal::{Stream, duration, safe, safe_json, wrap};
+use super::terminal::{Stream, columns, duration, first_sentence, fit, safe, safe_json, wrap};
 use crate::outcome::{Category, Failure, Reason};
 use crate::report::{Body, CallReport, Explanation, Report};
 use crate::wire::json::{self, TokenKind};
 use crate::wire::mcp::PromptMessage;
 
-pub(super) use content::{content_text, is_empty_call};
+pub(super) use content::{content_text, has_unsaved_blobs, has_unsaved_blocks, is_empty_call};
 
 /// Writes the result of a report.
 pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -37,6 +37,7 @@ pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> i
         Body::Request { result, .. } => json_value(result, stream, out),
         Body::DryRun { message, .. } => json_value(message, stream, out),
         Body::Explain(entries) => out.write_all(explanations(entries, stream).as_bytes()),
+        Body::ExplainIndex(entries) => out.write_all(index(entries, stream).as_bytes()),
         Body::Text { text, .. } => text_block(text, stream, out),
     }
 }
@@ -56,6 +57,46 @@ fn called(call: &CallReport, report: &Report, stream: Stream, out: &mut dyn Writ
     if judged_failed { Ok(()) } else { content::call(result, &call.saved, stream, out) }
 }
 
+/// Where blocks are written: texts as they are, and each block at the start of a line.
+struct Paper<'a> {
+    stream: Stream,
+    out: &'a mut dyn Write,
+    /// What was written last does not end its line.
+    open: bool,
+}
+
+impl<'a> Paper<'a> {
+    fn new(stream: Stream, out: &'a mut dyn Write) -> Paper<'a> {
+        Paper { stream, out, open: false }
+    }
+
+    /// A text of the server. It ends its line only if it says so itself, or something follows.
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(if self.open { b"\n" } else { b"" })?;
+        self.open = !text.ends_with('\n');
+        self.out.write_all(self.stream.text(text).as_bytes())
+    }
+
+    /// What the next block stands behind, on the same line.
+    fn label(&mut self, label: &str) -> io::Result<()> {
+        self.out.write_all(if self.open { b"\n" } else { b"" })?;
+        self.open = false;
+        write!(self.out, "{label} ")
+    }
+
+    /// A line of our own.
+    fn line(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(if self.open { b"\n" } else { b"" })?;
+        self.open = false;
+        writeln!(self.out, "{text}")
+    }
+
+    /// The end: on a terminal the prompt stands on a line of its own, in a pipe nothing is added.
+    fn end(self) -> io::Result<()> {
+        if self.open && self.stream.is_terminal { self.out.write_all(b"\n") } else { Ok(()) }
+    }
+}
+
 /// A text, with one line end behind it unless it has one.
 fn text_block(text: &str, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(stream.text(text).as_bytes())?;
@@ -69,6 +110,10 @@ fn json_value(value: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Resu
 
 /// A JSON value laid out, also in a pipe.
 fn pretty(value: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(laid_out(value, stream).as_bytes())
+}
+
+fn laid_out(value: &RawValue, stream: Stream) -> String {
     let mut laid_out = String::new();
     json::pretty_with(value.get(), 2, |kind, piece| {
         let text = if stream.is_terminal { safe_json(piece) } else { piece.into() };
@@ -81,10 +126,10 @@ fn pretty(value: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<(
         }
     });
     laid_out.push('\n');
-    out.write_all(laid_out.as_bytes())
+    laid_out
 }
 
-/// `prompts/get`: each message behind its role.
+/// `prompts/get`: on a terminal each message behind its role, in a pipe the texts alone.
 fn prompt(result: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
     if let Some(description) = json::member(result, "description").and_then(|raw| json::string(&raw))
         && stream.is_terminal
@@ -93,14 +138,16 @@ fn prompt(result: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<
     }
     let messages = json::member(result, "messages").and_then(|raw| json::elements(&raw));
     let Some(messages) = messages else { return json_value(result, stream, out) };
+    let mut paper = Paper::new(stream, out);
     for message in messages {
         let message = PromptMessage::read(&message);
-        let role = message.role.unwrap_or_else(|| "?".to_owned());
-        let role = format!("{}:", stream.text(&role));
-        write!(out, "{} ", stream.bold(&role))?;
-        content::block(&message.content, None, stream, out)?;
+        if stream.is_terminal {
+            let role = message.role.unwrap_or_else(|| "?".to_owned());
+            paper.label(&stream.bold(&format!("{}:", safe(&role))))?;
+        }
+        content::block(&message.content, None, &mut paper)?;
     }
-    Ok(())
+    paper.end()
 }
 
 fn completions(result: &RawValue, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
@@ -128,6 +175,27 @@ pub(super) fn more_completions(result: &RawValue) -> Option<String> {
         (false, 0) => Some("(no values)".to_owned()),
         (false, _) => None,
     }
+}
+
+/// A line an entry under a heading a kind.
+fn index(entries: &[Explanation], stream: Stream) -> String {
+    let mut out = String::new();
+    let names = entries.iter().map(|entry| columns(&entry.title)).max().unwrap_or(0).min(stream.width / 2);
+    let mut kind = "";
+    for entry in entries {
+        if entry.kind != kind {
+            let gap = if kind.is_empty() { "" } else { "\n" };
+            kind = entry.kind;
+            let plural = if kind == "category" { "categories".to_owned() } else { format!("{kind}s") };
+            out.push_str(&format!("{gap}{}\n", stream.bold(&plural)));
+        }
+        let title = fit(&entry.title, names);
+        let text = first_sentence(entry.text.first().map(String::as_str).unwrap_or_default());
+        let text = if stream.is_terminal { fit(&text, stream.width.saturating_sub(names + 4)) } else { text };
+        out.push_str(&format!("  {title}{:1$}  {text}\n", "", names.saturating_sub(columns(&title))));
+    }
+    out.push_str(&stream.dim("\n`mcpcli explain NAME` says more of one, `mcpcli explain --all` of all\n"));
+    out
 }
 
 fn explanations(entries: &[Explanation], stream: Stream) -> String {
