@@ -26,6 +26,7 @@ mod words;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 
@@ -111,7 +112,15 @@ fn print(report: &Report, show: &Show) -> u8 {
 }
 
 /// Shows a report; gives the exit code.
+/// Whether an outcome was shown, so that there is no second one.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+fn was_shown() -> bool {
+    SHOWN.load(Ordering::Relaxed)
+}
+
 fn print_with(report: &Report, show: &Show, redactor: &Redactor) -> u8 {
+    SHOWN.store(true, Ordering::Relaxed);
     let view = View {
         format: show.format(),
         quiet: show.quiet,

@@ -17,6 +17,7 @@ pub(super) fn guarded(json: bool, work: impl FnOnce() -> u8 + panic::UnwindSafe)
     match panic::catch_unwind(work) {
         Ok(code) => code,
         Err(_) => {
+            crate::transport::stdio::kill_all();
             let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner).take();
             print(&Report::failed("", failure(place)), &Show { json, ..Show::default() })
         }

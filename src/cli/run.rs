@@ -100,13 +100,26 @@ fn with_runtime(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Tracer
         tokio::select! {
             code = converse(order, plan, live, tracer) => code,
             // The first signal ends everything in order; the second one ends it at once.
-            signal = signals(interrupt) => Category::Interrupted(signal).exit_code(),
+            signal = signals(interrupt) => at_once(order, signal, live, tracer),
         }
     });
     live.finish();
+    // In order, everything is gone by now; at once, nothing may be left either.
+    crate::transport::stdio::kill_all();
     // A person who is being asked keeps a thread busy; it is not waited for.
     runtime.shutdown_background();
     code
+}
+
+/// The end without ceremony: the outcome is told all the same, unless it was told before.
+fn at_once(order: &Order, signal: Signal, live: &Live, tracer: &Tracer) -> u8 {
+    live.finish();
+    let category = Category::Interrupted(signal);
+    if !super::was_shown() {
+        let failure = Failure::new(category, Phase::Resolve, "ended at once by a second signal");
+        show(order, Report::failed(order.name, failure), tracer);
+    }
+    category.exit_code()
 }
 
 async fn converse(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Tracer>) -> u8 {
@@ -130,7 +143,14 @@ async fn converse(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Trac
         person.leave();
     }
     // The result first, the end of the conversation afterwards: a server that is slow to leave delays nobody.
-    let code = show(order, finished.report, tracer);
+    let mut report = finished.report;
+    // What is in the trace by now is the most of it; where it cannot be written, the outcome says so.
+    if report.failures.is_empty()
+        && let Err(error) = tracer.finish()
+    {
+        report.failures.push(untraced(&error));
+    }
+    let code = show(order, report, tracer);
     if let Some(client) = finished.client {
         client.close().await;
     }
@@ -154,7 +174,7 @@ fn show(order: &Order, report: Report, tracer: &Tracer) -> u8 {
 /// The exit code once the trace file is complete, or is not.
 fn told(order: &Order, code: u8, tracer: &Tracer) -> u8 {
     let Err(error) = tracer.finish() else { return code };
-    let failure = Failure::usage(Reason::File, format!("the trace file could not be written: {error}"));
+    let failure = untraced(&error);
     let view = crate::render::View {
         format: Format::Human,
         quiet: order.show.quiet,
@@ -166,11 +186,18 @@ fn told(order: &Order, code: u8, tracer: &Tracer) -> u8 {
     if code == 0 { Category::Usage.exit_code() } else { code }
 }
 
-/// Raises the interrupt at the first signal and comes back at the second.
+fn untraced(error: &io::Error) -> Failure {
+    Failure::usage(Reason::File, format!("the trace file could not be written: {error}"))
+        .with_hint("is the disk full? give another file to --trace")
+}
+
+/// Raises the interrupt at the first signal and comes back at the second. A terminal that goes away (SIGHUP) and SIGQUIT
+/// end a run like SIGTERM, so that no child outlives it.
 #[cfg(unix)]
 async fn signals(interrupt: &Interrupt) -> Signal {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
+    let [Ok(mut int), Ok(mut term), Ok(mut hup), Ok(mut quit)] = kinds.map(signal) else {
         // Without handlers the system's own rule holds: the process ends.
         return std::future::pending().await;
     };
@@ -178,6 +205,8 @@ async fn signals(interrupt: &Interrupt) -> Signal {
         let came = tokio::select! {
             _ = int.recv() => Signal::Int,
             _ = term.recv() => Signal::Term,
+            _ = hup.recv() => Signal::Term,
+            _ = quit.recv() => Signal::Term,
         };
         if interrupt.raised().is_some() {
             return came;

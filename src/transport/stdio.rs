@@ -21,6 +21,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+pub use self::child::kill_all;
+
 use self::child::Group;
 use self::pumps::Job;
 use self::state::State;

@@ -2,8 +2,8 @@
 //!
 //! It knows HTTP and nothing of MCP. An answer of any status is an [`Answer`]; what it means is for the transport.
 
-use std::time::Duration;
 use std::sync::{Arc, Once};
+use std::time::Duration;
 use std::time::Instant;
 
 use bytes::Bytes;

@@ -132,6 +132,7 @@ pub(super) async fn supervise(mut child: Box<dyn ChildWrapper>, group: Arc<Group
     // Not drained in time means that somebody still holds the pipes, or that the messages are not wanted yet.
     let _drained_in_time = timeout(SETTLE, drained).await.is_ok();
     sweep(&group, &state).await;
+    group.over();
 }
 
 /// Waits for the child alone, whatever its children do.

@@ -111,7 +111,7 @@ async fn a_stream_is_resumed_after_its_last_event() {
     let requests = fake.requests();
     assert_eq!(fake.lines(), ["POST /mcp", "GET /mcp"]);
     let waited = requests[1].at - requests[0].at;
-    assert!((Duration::from_millis(295)..Duration::from_millis(700)).contains(&waited), "{waited:?}");
+    assert!((Duration::from_millis(295)..Duration::from_secs(5)).contains(&waited), "{waited:?}");
     assert_eq!(requests[1].header("accept").unwrap(), "text/event-stream");
     assert_eq!(requests[1].header("mcp-protocol-version").unwrap(), "2025-11-25");
 }
@@ -124,7 +124,7 @@ async fn reconnects_are_bounded() {
     let outcome = bench.ask().await;
     let Some(TransportError::Stream { reconnects, causes, .. }) = outcome.error else { panic!("{outcome:?}") };
     assert_eq!(reconnects, 5);
-    assert!(causes[0].contains("no new event"), "{causes:?}");
+    assert!(causes[0].contains("no message"), "{causes:?}");
     assert!(started.elapsed() >= Duration::from_millis(500));
     assert_eq!(fake.requests().len(), 6);
 }
