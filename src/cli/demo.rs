@@ -10,6 +10,7 @@ use super::{after_writing, print};
 use crate::client::Target;
 use crate::demo::{FAULTS, Fault, Options, Server, Transport, serve_stdio};
 use crate::outcome::{Category, Failure, Phase, Reason};
+use crate::render::terminal::wrap;
 use crate::render::{Format, Stream, View};
 use crate::report::{Body, Report};
 use crate::secret::Secret;
@@ -78,7 +79,8 @@ pub(super) fn check_faults(faults: &[Fault], transport: Transport) -> Result<(),
 }
 
 /// `demo --list-faults`.
-pub(super) fn faults() -> Report {
+pub(super) fn faults(stream: Stream) -> Report {
+    let width_of_text = if stream.is_terminal { stream.width.saturating_sub(2) } else { usize::MAX };
     let width = |of: &dyn Fn(usize) -> usize| (0..FAULTS.len()).map(of).max().unwrap_or(0);
     let transports =
         |index: usize| FAULTS[index].transports.iter().map(|transport| transport.name()).collect::<Vec<_>>().join(",");
@@ -95,13 +97,15 @@ pub(super) fn faults() -> Report {
     let mut rows = Vec::new();
     for (index, row) in FAULTS.iter().enumerate() {
         let (carriers, expected) = (transports(index), outcome(index));
-        text.push_str(&format!(
-            "{:names$}  {carriers:carried$}  {expected:outcomes$}  exit {}  {}\n",
+        let head = format!(
+            "{:names$}  {carriers:carried$}  {expected:outcomes$}  exit {}",
             row.name,
-            row.category.exit_code(),
-            row.summary
-        ));
-        text.push_str(&format!("{:names$}  {}\n", "", row.clause));
+            row.category.exit_code()
+        );
+        text.push_str(&format!("{}\n", head.trim_end()));
+        for line in [row.summary, row.clause].into_iter().flat_map(|text| wrap(text, width_of_text)) {
+            text.push_str(&format!("  {line}\n"));
+        }
         rows.push(serde_json::json!({
             "name": row.name,
             "summary": row.summary,

@@ -31,17 +31,17 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
+// Paragraphs are one line each: clap wraps them at the width of the terminal.
 const AFTER_HELP: &str = "\
 Examples:
   mcpcli -s demo call echo message=hi
   mcpcli -s https://host/mcp list
   mcpcli call add a=1 b=2 -- ./target/debug/my-server
 
-Exit codes: 0 ok, 1 internal, 2 usage, 3 tool-error, 4 rpc-error, 5 transport, 6 timeout, 7 protocol, 8 auth,
-9 check-failed, 10 input-required, 130 and 143 interrupted. `mcpcli explain` says what each means.";
+`mcpcli --help` has the options and exit codes, `mcpcli COMMAND --help` examples, `mcpcli explain` what failures mean.";
 
 const AFTER_LONG_HELP: &str = "\
-Which server, in this order: `-- PROGRAM ARG...` at the end; -s URL or NAME (or MCPCLI_SERVER); the only server of the nearest
+Which server, in this order: `-- PROGRAM ARG...` at the end; -s URL or NAME (or MCPCLI_SERVER); the only server of the nearest \
 .mcp.json, if it is an HTTP one. A program from a configuration file is started only when its name was given.
 
 Examples:
@@ -52,9 +52,24 @@ Examples:
 
 Durations: 1500ms, 30s, 5m, a bare number is seconds, 0 is no limit.
 
-Exit codes: 0 ok, 1 internal, 2 usage, 3 tool-error, 4 rpc-error, 5 transport, 6 timeout, 7 protocol, 8 auth,
-9 check-failed, 10 input-required, 130 and 143 interrupted. `mcpcli explain` says what each means. If the reader of stdout
-goes away, the output ends quietly and the exit code stays that of the outcome.";
+Exit codes: 0 ok, 1 internal, 2 usage, 3 tool-error, 4 rpc-error, 5 transport, 6 timeout, 7 protocol, 8 auth, 9 check-failed, \
+10 input-required, 130 and 143 interrupted. `mcpcli explain` says what each means. If the reader of stdout goes away, the \
+output ends quietly and the exit code stays that of the outcome.";
+
+/// The grammar as it is parsed: the first screen of mcpcli itself has the commands, `--help` has the options too.
+pub fn grammar() -> clap::Command {
+    <Cli as clap::CommandFactory>::command().mut_args(|arg| arg.hide_short_help(true))
+}
+
+/// Parses a command line.
+///
+/// # Errors
+/// It is not one, or asks for help.
+pub fn parse(args: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>) -> Result<Cli, clap::Error> {
+    let mut grammar = grammar();
+    let mut matches = grammar.try_get_matches_from_mut(args)?;
+    <Cli as clap::FromArgMatches>::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut grammar))
+}
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -83,8 +98,10 @@ pub enum Remote {
     /// Complete an argument of a prompt or of a resource template
     Complete(WithServer<Complete>),
     /// Show the handshake: server, version, capabilities, instructions
+    #[command(after_help = "Examples:\n  mcpcli -s demo info\n  mcpcli -s demo --protocol 2025-06-18 info")]
     Info(WithServer<Nothing>),
     /// Ask for a sign of life
+    #[command(after_help = "Examples:\n  mcpcli -s demo ping\n  mcpcli -s demo --timeout 2s --json ping")]
     Ping(WithServer<Nothing>),
     /// Send any JSON-RPC request and print its result
     Request(WithServer<Request>),
@@ -137,6 +154,11 @@ pub struct Nothing {}
 
 /// `list [KIND]`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli -s demo list
+  mcpcli -s demo list tools
+  mcpcli -s demo --json list resources")]
 pub struct List {
     /// Which kind; without it everything that the server advertises
     #[arg(value_enum)]
@@ -158,6 +180,11 @@ pub enum Kind {
 
 /// `describe NAME`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli -s demo describe add
+  mcpcli -s demo describe review
+  mcpcli -s demo describe 'demo://greeting/{name}'")]
 pub struct Describe {
     /// The name of a tool or prompt, or the URI of a resource or template
     #[arg(value_parser = values::word)]
@@ -209,6 +236,10 @@ pub struct Call {
 
 /// `read URI`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli -s demo read demo://greeting/Ada
+  mcpcli -s demo read demo://logo.png --output-dir out")]
 pub struct Read {
     /// The URI of the resource
     #[arg(value_parser = values::word)]
@@ -220,6 +251,10 @@ pub struct Read {
 
 /// `get PROMPT`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli -s demo get review code='print(1)' language=python
+  mcpcli -s demo --json get hello")]
 pub struct Get {
     /// The name of the prompt
     #[arg(value_parser = values::word)]
@@ -236,8 +271,8 @@ pub struct Get {
     after_help = "\
 Examples:
   mcpcli -s demo complete --prompt review language=py
-  mcpcli -s demo complete --resource 'demo://items/{id}' id=1
-  mcpcli -s demo complete --prompt review framework --context language=python"
+  mcpcli -s demo complete --resource 'demo://greeting/{name}' name=A
+  mcpcli -s demo complete --prompt review code --context language=python"
 )]
 pub struct Complete {
     /// The prompt that has the argument
@@ -263,6 +298,11 @@ fn context(text: &str) -> Result<(String, String), String> {
 
 /// `request METHOD`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli -s demo request tools/list
+  mcpcli -s demo request prompts/get --params '{\"name\": \"hello\"}'
+  mcpcli -s demo request ping --dry-run")]
 pub struct Request {
     /// The method, such as tools/list
     #[arg(value_parser = values::word)]
@@ -277,6 +317,11 @@ pub struct Request {
 
 /// `explain [WHAT]`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli explain -32602
+  mcpcli explain tool-error
+  mcpcli explain warnings")]
 pub struct Explain {
     /// An error code (-32602), an exit code (5), a category (transport), a warning (id-type) or a reason (dns); or all of one
     /// kind: codes, categories, warnings, reasons. Without it an index
@@ -289,6 +334,11 @@ pub struct Explain {
 
 /// `demo`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli demo
+  mcpcli demo --transport sse --fault http-500 --port 8080
+  mcpcli demo --list-faults")]
 pub struct Demo {
     /// The port; 0 takes a free one
     #[arg(long, value_name = "PORT", default_value_t = 0)]
@@ -320,6 +370,11 @@ pub enum Serving {
 
 /// `completions SHELL`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli completions bash > ~/.local/share/bash-completion/completions/mcpcli
+  mcpcli completions zsh > ~/.zfunc/_mcpcli
+  mcpcli completions fish > ~/.config/fish/completions/mcpcli.fish")]
 pub struct Completions {
     /// The shell
     #[arg(value_enum)]
@@ -328,6 +383,10 @@ pub struct Completions {
 
 /// `man`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpcli man | man -l -
+  mcpcli man --dir ~/.local/share/man/man1")]
 pub struct Man {
     /// Write a page for every command to this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

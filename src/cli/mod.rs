@@ -28,14 +28,12 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::Parser;
-
 use crate::outcome::{Category, Failure, Reason};
 use crate::render::{self, Stream, View};
 use crate::report::{Body, Report};
 use crate::trace::Redactor;
 
-use grammar::{Alone, Cli, Command};
+use grammar::{Alone, Command};
 use options::{Connect, Show};
 
 /// Runs the command line that this process was started with.
@@ -55,8 +53,8 @@ pub fn main() -> ExitCode {
 /// Parses and runs; gives the exit code.
 fn dispatch(args: Vec<OsString>) -> u8 {
     // With -s the words behind `--` can only be the command's own; if they cannot, they are told to be one server too many.
-    let own = values::as_words(&args).and_then(|words| Cli::try_parse_from(words).ok());
-    let parsed = own.map_or_else(|| Cli::try_parse_from(&args), Ok);
+    let own = values::as_words(&args).and_then(|words| grammar::parse(words).ok());
+    let parsed = own.map_or_else(|| grammar::parse(&args), Ok);
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return usage::refuse(&error, &args),
@@ -89,7 +87,7 @@ fn alone(command: Alone, before: Show, connect: &Connect) -> u8 {
             let body = if is_index { Body::ExplainIndex } else { Body::Explain };
             told(entries.map(|entries| Report::local(name, body(entries))).map_err(|failure| *failure))
         }
-        Alone::Demo(it) if it.own.list_faults => told(Ok(demo::faults())),
+        Alone::Demo(it) if it.own.list_faults => told(Ok(demo::faults(Stream::stdout(show.colour())))),
         Alone::Demo(it) => demo::serve(&it.own, &show),
         Alone::Completions(it) => told(Ok(shell::completions(it.own.shell))),
         Alone::Man(it) => told(shell::man(it.own.dir.as_deref())),

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 use serde_json::value::RawValue;
 
-use super::grammar::Cli;
+use super::grammar::grammar;
 use crate::outcome::{Category, Failure, Phase, Reason};
 use crate::report::{Body, Report};
 
@@ -18,7 +17,7 @@ pub(super) fn completions(shell: Shell) -> Report {
 /// A completion script.
 fn script(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "mcpcli", &mut script);
+    clap_complete::generate(shell, &mut grammar(), "mcpcli", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
@@ -30,14 +29,14 @@ fn text(command: &'static str, text: String) -> Report {
 /// `man`, or all pages with `--dir`.
 pub(super) fn man(dir: Option<&Path>) -> Result<Report, Failure> {
     let Some(dir) = dir else {
-        let page = page(Cli::command()).map_err(|error| broken(&error))?;
+        let page = page(grammar()).map_err(|error| broken(&error))?;
         return Ok(text("man", page));
     };
     let unwritable = |path: &Path, error: &std::io::Error| {
         Failure::usage(Reason::File, format!("--dir: cannot write {}: {error}", path.display()))
     };
     std::fs::create_dir_all(dir).map_err(|error| unwritable(dir, &error))?;
-    let mut root = Cli::command();
+    let mut root = grammar();
     root.build();
     let mut written = Vec::new();
     let pages = std::iter::once(root.clone()).chain(root.get_subcommands().cloned());
@@ -97,7 +96,7 @@ mod tests {
     fn every_command_has_a_page() {
         let dir = tempfile::tempdir().unwrap();
         man(Some(dir.path())).unwrap();
-        for command in Cli::command().get_subcommands() {
+        for command in grammar().get_subcommands() {
             let page = std::fs::read_to_string(dir.path().join(format!("mcpcli-{}.1", command.get_name()))).unwrap();
             assert!(page.contains(".SH SYNOPSIS"), "{}", command.get_name());
         }

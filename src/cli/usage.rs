@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 
+use clap::ColorChoice;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, CommandFactory};
 
-use super::grammar::Cli;
+use super::grammar::grammar;
 use super::options::Show;
 use super::{broken, print};
 use crate::outcome::{Category, Failure, Reason};
@@ -39,7 +39,7 @@ pub(super) fn no_command(show: &Show) -> u8 {
             Failure::usage(Reason::CommandLine, "no command was given").with_hint("`mcpcli --help` shows them");
         return print(&Report::failed("", failure), show);
     }
-    let help = Cli::command().color(ColorChoice::Never).render_help().to_string();
+    let help = grammar().color(ColorChoice::Never).render_help().to_string();
     let _ = io::stderr().write_all(help.as_bytes());
     Category::Usage.exit_code()
 }
@@ -47,7 +47,7 @@ pub(super) fn no_command(show: &Show) -> u8 {
 /// The command that was typed, for the envelope: the first word that is neither an option nor the value of one. Empty when there
 /// is none, or no such command.
 fn command_of(args: &[OsString]) -> &'static str {
-    let grammar = Cli::command();
+    let grammar = grammar();
     let takes_value = |option: &str| {
         let named = |arg: &&clap::Arg| match option.strip_prefix("--") {
             Some(long) => arg.get_long() == Some(long),
@@ -87,7 +87,7 @@ const NAMES: [&str; 13] = [
 
 /// The usage line of a command, or of mcpcli.
 fn usage_of(command: &str) -> String {
-    let mut grammar = Cli::command();
+    let mut grammar = grammar();
     grammar.build();
     let usage = match grammar.find_subcommand_mut(command) {
         Some(command) => command.render_usage(),
@@ -138,7 +138,6 @@ fn failure(error: &clap::Error, command: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
 
     fn words(text: &str) -> Vec<OsString> {
         text.split(' ').map(OsString::from).collect()
@@ -162,7 +161,7 @@ mod tests {
     fn refused(line: &str) -> (Failure, &'static str) {
         let words = words(line);
         let command = command_of(&words);
-        (failure(&Cli::try_parse_from(&words).unwrap_err(), command), command)
+        (failure(&crate::cli::grammar::parse(&words).unwrap_err(), command), command)
     }
 
     #[test]
@@ -193,7 +192,7 @@ mod tests {
 
     #[test]
     fn every_command_is_known_by_name() {
-        let names: Vec<_> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        let names: Vec<_> = grammar().get_subcommands().map(|command| command.get_name().to_owned()).collect();
         assert_eq!(names, NAMES);
         for name in NAMES {
             assert_eq!(refused(&format!("mcpcli {name} --no-such-option")).1, name);

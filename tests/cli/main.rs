@@ -7,6 +7,7 @@ mod conversation;
 mod counterparts;
 mod envelope;
 mod faults;
+mod help;
 mod interruption;
 mod outcomes;
 mod readme;

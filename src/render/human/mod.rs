@@ -180,12 +180,14 @@ pub(super) fn more_completions(result: &RawValue) -> Option<String> {
 /// A line an entry under a heading a kind.
 fn index(entries: &[Explanation], stream: Stream) -> String {
     let mut out = String::new();
-    let names = entries.iter().map(|entry| columns(&entry.title)).max().unwrap_or(0).min(stream.width / 2);
+    let mut names = 0;
     let mut kind = "";
     for entry in entries {
         if entry.kind != kind {
             let gap = if kind.is_empty() { "" } else { "\n" };
             kind = entry.kind;
+            let widths = entries.iter().filter(|entry| entry.kind == kind).map(|entry| columns(&entry.title));
+            names = widths.max().unwrap_or(0).min(stream.width / 2);
             let plural = if kind == "category" { "categories".to_owned() } else { format!("{kind}s") };
             out.push_str(&format!("{gap}{}\n", stream.bold(&plural)));
         }
