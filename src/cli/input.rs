@@ -48,7 +48,10 @@ fn usage(option: &str, what: &str) -> Failure {
 }
 
 fn file(option: &str, path: &str) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::usage(Reason::File, format!("{option}: cannot read {path}: {error}")))
+    std::fs::read(path).map_err(|error| {
+        Failure::usage(Reason::File, format!("{option}: cannot read {path}: {error}"))
+            .with_hint("what stands behind `@` is the name of a file that exists and may be read")
+    })
 }
 
 fn stdin(option: &str, limit: Option<Duration>) -> Result<Vec<u8>, Failure> {

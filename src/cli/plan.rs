@@ -11,6 +11,7 @@ use crate::client::Protocol;
 use crate::commands::{self, Reference};
 use crate::outcome::{Failure, Reason};
 use crate::report::ListKind;
+use crate::schema::shell_word;
 use crate::transport::NetSettings;
 
 /// The idle clock, unless `--timeout` says otherwise.
@@ -197,7 +198,14 @@ fn list_kind(kind: Kind) -> ListKind {
 
 fn pairs(arguments: &Arguments) -> Result<Vec<Pair>, Failure> {
     let all = arguments.pairs.iter().chain(&arguments.arg);
-    all.map(|text| parse_pair(text).map_err(|error| error.to_failure())).collect()
+    let read = |text: &String| {
+        parse_pair(text).map_err(|error| {
+            let failure = error.to_failure();
+            let is_object = text.trim_start().starts_with('{');
+            if is_object { failure.with_hint(format!("JSON is given by --args {}", shell_word(text))) } else { failure }
+        })
+    };
+    all.map(read).collect()
 }
 
 fn args(arguments: &Arguments, limit: Option<Duration>) -> Result<Option<String>, Failure> {

@@ -146,7 +146,13 @@ pub(super) fn read(place: &Place<'_>, server: &RawValue) -> Result<ServerEntry, 
     let command = keys.take("command")?;
     let target = match (url, command) {
         (Some(_), Some(_)) => return Err(place.wrong("", "has both `url` and `command`; it must have one of them")),
-        (None, None) => return Err(place.wrong("", "has neither `url` nor `command`")),
+        (None, None) => {
+            let unused = keys.members.iter().map(|(key, _)| key.as_ref());
+            let near = ["url", "command"].iter().flat_map(|key| crate::nearest::nearest(key, unused.clone()));
+            let near: Vec<String> = near.collect();
+            let instead = if near.is_empty() { String::new() } else { format!(", but `{}`", near.join("`, `")) };
+            return Err(place.wrong("", format!("has neither `url` nor `command`{instead}")));
+        }
         (Some(_), None) if kind == Some(Kind::Stdio) => {
             return Err(place.wrong("/url", "does not go with the transport stdio, which needs `command`"));
         }

@@ -117,8 +117,16 @@ impl ConfigError {
             ConfigError::Unset { variable, .. } => {
                 Some(format!("set {variable}, or write ${{{variable}:-default}} in the file"))
             }
-            ConfigError::Shape { hint, .. } => hint.clone(),
-            ConfigError::Read { .. } | ConfigError::NotJson { .. } | ConfigError::Server { .. } => None,
+            ConfigError::Shape { hint: Some(hint), .. } => Some(hint.clone()),
+            ConfigError::Read { .. } => Some("--config FILE names a file that can be read".to_owned()),
+            ConfigError::NotJson { .. } => {
+                Some("look at the place that it names: JSON has no comments, and no comma before a bracket".to_owned())
+            }
+            ConfigError::Shape { hint: None, .. } | ConfigError::Server { .. } => {
+                let example =
+                    r#"{"mcpServers": {"a": {"url": "https://host/mcp"}, "b": {"command": "./server", "args": []}}}"#;
+                Some(format!("the form is {example}"))
+            }
         }
     }
 

@@ -52,7 +52,7 @@ pub enum HeaderError {
 impl HeaderError {
     /// The failure that it is: usage, the command line.
     pub fn to_failure(&self) -> Failure {
-        Failure::usage(Reason::CommandLine, self.to_string())
+        Failure::usage(Reason::CommandLine, self.to_string()).with_hint("as in -H 'Name: value'")
     }
 }
 

@@ -114,6 +114,7 @@ fn what_is_wrong_is_said_with_its_place_and_without_its_value() {
         ("[]", "", "must be an object, is an array"),
         ("null", "", "must be an object, is null"),
         ("{}", "", "has neither `url` nor `command`"),
+        (r#"{"uri":"http://h/"}"#, "", "has neither `url` nor `command`, but `uri`"),
         (r#"{"url":"u","command":"c"}"#, "", "has both `url` and `command`"),
         (r#"{"url":5}"#, "/url", "must be a string, is a number"),
         (r#"{"url":""}"#, "/url", "must not be empty"),
@@ -271,7 +272,9 @@ fn the_nearest_file_counts() {
         let failure = find(None, &deep, Some(&user)).unwrap_err().to_failure();
         assert!(failure.message.contains(part), "{text:?}: {}", failure.message);
         assert!(failure.message.contains(path.to_str().unwrap()), "{}", failure.message);
-        assert_eq!(failure.hint.is_some(), text.contains("\"servers\""), "{text:?}");
+        let hint = failure.hint.unwrap_or_default();
+        assert_eq!(hint.contains("reads them as"), text.contains("\"servers\""), "{text:?}: {hint}");
+        assert!(!hint.is_empty(), "{text:?}");
     }
     fs::write(root.path().join("a/b/c/.mcp.json"), b"{\"caf\xe9\":1}").unwrap();
     assert!(find(None, &deep, None).unwrap_err().to_string().contains("not UTF-8 at byte 5"));

@@ -45,6 +45,7 @@ fn asides(report: &Report, view: &View<'_>) -> String {
         Body::Call(call) => {
             if let Some(text) = &call.suspicious {
                 aside(&format!("hint: the text looks like an error, but isError is not set: {text}"));
+                aside("      --error-pattern REGEX takes such a text for a tool error (exit 3)");
             }
             if human::is_empty_call(call) && report.failures.is_empty() {
                 aside("(empty result)");
@@ -70,10 +71,21 @@ fn asides(report: &Report, view: &View<'_>) -> String {
                 aside(&more);
             }
         }
-        Body::DryRun { target, .. } => aside(&format!("dry run: nothing was sent; it would go to {target}")),
+        Body::DryRun { message, target } => aside(&dry_run(message, target, !report.facts.phases.is_empty())),
         _ => {}
     }
     out
+}
+
+/// What of a dry run was sent, and what was not.
+fn dry_run(message: &RawValue, target: &str, contacted: bool) -> String {
+    let method = json::member(message, "method").and_then(|raw| json::string(&raw));
+    match method.filter(|_| contacted) {
+        Some(method) => {
+            format!("dry run: {method} was not sent (the handshake and the look-up were); it would go to {target}")
+        }
+        None => format!("dry run: nothing was sent; it would go to {target}"),
+    }
 }
 
 fn mask(view: &View<'_>, text: &str) -> String {
@@ -86,9 +98,14 @@ fn sheet(failure: &Failure, report: &Report, view: &View<'_>) -> String {
     sheet.heading(failure, Some(report));
     sheet.body(failure, report, Some(&report.facts.server));
     sheet.indent = 2;
+    let mut said: Vec<String> = failure.hint.iter().cloned().collect();
     for other in &failure.also {
         sheet.heading(other, None);
-        sheet.body(other, report, None);
+        let mut other = other.clone();
+        // What is to be done is said once.
+        other.hint = other.hint.filter(|hint| !said.contains(hint));
+        said.extend(other.hint.clone());
+        sheet.body(&other, report, None);
     }
     sheet.out
 }
@@ -184,9 +201,15 @@ impl Sheet<'_> {
             rows.push(("status".to_owned(), format!("HTTP {status}")));
         }
         for evidence in &failure.evidence {
+            // Without -q each line of it was shown when it came.
+            if evidence.label == "stderr" && !self.view.quiet {
+                continue;
+            }
             let text = masked(&evidence.text);
             let text = if evidence.label == "body" { excerpt(&text) } else { cut_lines(&text) };
-            rows.push((evidence.label.clone(), text));
+            // The target's row has that label already.
+            let label = if evidence.label == "server" { "server header" } else { &evidence.label };
+            rows.push((label.to_owned(), text));
         }
         for (index, cause) in failure.causes.iter().enumerate() {
             let label = if index == 0 { "caused by" } else { "" };
@@ -259,9 +282,9 @@ fn data_text(data: &RawValue) -> String {
     json::string(data).unwrap_or_else(|| json::pretty(data.get(), 2))
 }
 
-/// The first 200 bytes, and how many there are in all.
+/// The first 200 bytes, and how many there are in all; a few more are no reason to cut.
 fn excerpt(text: &str) -> String {
-    if text.len() <= EXCERPT {
+    if text.len() <= EXCERPT + EXCERPT / 4 {
         return text.trim_end().to_owned();
     }
     let end = text.floor_char_boundary(EXCERPT);

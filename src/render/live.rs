@@ -35,6 +35,8 @@ struct State {
     /// The lines that wait.
     held: Vec<String>,
     over: bool,
+    /// The request headers that were shown last, by scheme and authority.
+    headers: Vec<(String, Vec<(String, String)>)>,
 }
 
 struct Progress {
@@ -205,15 +207,26 @@ impl Live {
             return;
         };
         let mut lines = vec![format!("> {method} {}", line(url))];
-        lines.extend(request_headers.iter().map(|(name, value)| format!("> {name}: {}", line(value))));
+        lines.extend(self.news(url, request_headers).iter().map(|(name, value)| format!("> {name}: {}", line(value))));
         lines.push(match status {
             Some(status) => format!("< {} {status} ({})", line(version), duration(*took)),
             None => format!("< no answer ({})", duration(*took)),
         });
-        lines.extend(response_headers.iter().map(|(name, value)| format!("< {}: {}", line(name), line(value))));
+        let telling = response_headers.iter().filter(|(name, _)| self.verbose > 1 || !is_harmless(name));
+        lines.extend(telling.map(|(name, value)| format!("< {}: {}", line(name), line(value))));
         let shown: Vec<String> =
             lines.iter().map(|line| if line.contains(": ") { self.stream.dim(line) } else { line.clone() }).collect();
         self.put(&shown.join("\n"));
+    }
+
+    /// The request headers that differ from those of the last request to the same server; all of them with `-vv`.
+    fn news(&self, url: &str, headers: &[(String, String)]) -> Vec<(String, String)> {
+        let server = url.split('/').take(3).collect::<Vec<_>>().join("/");
+        let mut state = self.state();
+        let known = state.headers.iter().position(|(other, _)| *other == server);
+        let before = known.map(|index| state.headers.swap_remove(index).1).unwrap_or_default();
+        state.headers.push((server, headers.to_vec()));
+        headers.iter().filter(|header| self.verbose > 1 || !before.contains(header)).cloned().collect()
     }
 
     /// Writes one or more lines above the spinner. A stderr that cannot be written to is nothing to fail for.
@@ -233,6 +246,13 @@ impl Live {
             None => write_line(text),
         }
     }
+}
+
+/// Response headers that say nothing about the conversation.
+fn is_harmless(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let known = ["x-powered-by", "date", "keep-alive", "vary", "etag", "alt-svc", "strict-transport-security"];
+    known.contains(&name.as_str()) || name.starts_with("access-control-")
 }
 
 fn write_line(text: &str) {
@@ -274,4 +294,32 @@ fn draw(state: &State) {
         }
     }
     bar.set_prefix(state.phase.clone());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_shown_when_they_are_new() {
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let live = Live::new(Stream::PLAIN, false, 1);
+        let (first, second) = ([header("accept", "a")], [header("accept", "a"), header("session", "***")]);
+        assert_eq!(live.news("http://h:1/mcp", &first), first);
+        assert_eq!(live.news("http://h:1/mcp", &second), [header("session", "***")]);
+        assert_eq!(live.news("http://h:1/mcp", &second), []);
+        assert_eq!(live.news("http://h:2/mcp", &first), first);
+        assert_eq!(Live::new(Stream::PLAIN, false, 2).news("http://h:1/mcp", &first), first);
+    }
+
+    #[test]
+    fn lines_wait_while_somebody_uses_the_terminal() {
+        let live = Live::new(Stream::PLAIN, false, 0);
+        live.suspended(|| {
+            live.server_stderr("one");
+            live.suspended(|| live.note("two"));
+            assert_eq!(live.state().held, ["server│ one", "two"]);
+        });
+        assert!(live.state().held.is_empty() && live.state().suspended == 0);
+    }
 }

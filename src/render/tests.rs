@@ -62,7 +62,7 @@ fn warnings_and_hints_stand_before_a_failure_and_are_not_results() {
     assert_eq!(out, "ERROR: no");
     assert_eq!(
         err,
-        "warning[id-type]: the id \"1\"\\u{9b} is a string\nhint: the text looks like an error, but isError is not set: ERROR: no\n"
+        "warning[id-type]: the id \"1\"\\u{9b} is a string\nhint: the text looks like an error, but isError is not set: ERROR: no\n      --error-pattern REGEX takes such a text for a tool error (exit 3)\n"
     );
 }
 
@@ -121,6 +121,27 @@ fn the_only_blob_goes_into_a_pipe_as_bytes_and_others_as_placeholders() {
     assert!(err.contains("--output-dir DIR"), "{err}");
     let text = r#"{"uri":"a:1","text":"no end"}"#;
     assert_eq!(shown(&read_report(text), Format::Human, Stream::PLAIN).0, "no end");
+}
+
+#[test]
+fn a_dry_run_tells_what_was_sent_and_what_was_not() {
+    let message = || raw(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
+    let body = || Body::DryRun { message: message(), target: "http://h/".to_owned() };
+    let (_, err) = shown(&Report::local("call", body()), Format::Human, Stream::PLAIN);
+    assert_eq!(err, "dry run: nothing was sent; it would go to http://h/\n");
+    let (_, err) = shown(&Report { facts: facts(), ..Report::local("call", body()) }, Format::Human, Stream::PLAIN);
+    assert!(err.starts_with("dry run: tools/call was not sent (the handshake"), "{err}");
+}
+
+#[test]
+fn evidence_is_told_once_and_under_a_label_of_its_own() {
+    let mut failure = on_call(Category::Transport, "gone").with_hint("look").with_evidence("stderr", "Traceback");
+    failure = failure.with_evidence("server", "nginx").with_evidence("body", "x".repeat(250));
+    failure.also.push(on_call(Category::Transport, "gone too").with_hint("look"));
+    let (_, err) = shown(&call_report(None, vec![failure]), Format::Human, Stream::PLAIN);
+    assert!(!err.contains("Traceback") && err.contains("server header  nginx"), "{err}");
+    assert!(err.contains(&"x".repeat(250)) && !err.contains("in all"), "{err}");
+    assert_eq!(err.matches("hint: look").count(), 1, "{err}");
 }
 
 #[test]
