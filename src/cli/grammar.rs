@@ -202,7 +202,7 @@ pub struct Arguments {
     pub arg: Vec<String>,
     /// All arguments as a JSON object; @FILE reads a file, - reads stdin
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
-    pub args: Option<String>,
+    pub args: Vec<String>,
     /// Print the request instead of sending it
     #[arg(long)]
     pub dry_run: bool,

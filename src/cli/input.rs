@@ -7,7 +7,7 @@ use crate::outcome::{Category, Failure, Phase, Reason};
 
 /// The text of an option that takes `TEXT|@FILE|-`, without a byte order mark.
 ///
-/// Stdin is given up when `limit` is over: a pipe that nobody closes must not outlast `--max-time`.
+/// Stdin is given up when `limit` is over: a pipe that nobody closes must not outlast the clocks.
 pub(super) fn text(option: &str, given: &str, limit: Option<Duration>) -> Result<String, Failure> {
     let (bytes, from) = match given.strip_prefix('@') {
         Some("") => return Err(usage(option, "`@` needs the name of a file behind it")),
@@ -65,9 +65,10 @@ fn stdin(option: &str, limit: Option<Duration>) -> Result<Vec<u8>, Failure> {
         Ok(read) => read.map_err(|error| usage(option, &format!("cannot read stdin: {error}"))),
         Err(_) => {
             let limit = humantime::format_duration(limit);
-            let message = format!("{option}: stdin did not end within {limit} (limit --max-time)");
+            let message =
+                format!("{option}: stdin did not end within {limit} (the shorter of --timeout and --max-time)");
             Err(Failure::new(Category::Timeout, Phase::Resolve, message)
-                .with_reason(Reason::MaxTime)
+                .with_reason(Reason::Idle)
                 .with_hint("is the other end of the pipe still open?"))
         }
     }

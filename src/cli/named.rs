@@ -14,6 +14,12 @@ const HARMLESS: [&str; 7] = ["HOME", "USER", "PWD", "PATH", "TMPDIR", "LANG", "S
 
 /// The server of that name.
 pub(super) fn server(order: &Order, name: &str, tracer: &Tracer) -> Result<(Aim, ConfiguredTimeout), Failure> {
+    if name.contains(['@', '?']) || name.contains("//") {
+        // It is meant as a URL, and may hold a password: it is not shown.
+        let message = "what -s gives is no URL, because it does not begin with http:// or https://";
+        let hint = "write the scheme in front of it; a name of a server has no `@`, `?` or `//`";
+        return Err(Failure::usage(Reason::CommandLine, message).with_hint(hint));
+    }
     let Some(file) = file(order)? else {
         let message = format!("there is no server called {name:?}: no configuration file was found");
         return Err(Failure::usage(Reason::UnknownName, message).with_hint(elsewhere(name)));

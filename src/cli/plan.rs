@@ -94,7 +94,8 @@ impl Order {
 
     /// The command, with every text read that an option names.
     pub(super) fn command(&self) -> Result<commands::Command, Failure> {
-        let limit = self.connect.max_time.and_then(|limit| limit.0);
+        let whole = self.connect.max_time.and_then(|limit| limit.0);
+        let limit = [self.timeout(None), whole].into_iter().flatten().min();
         if self.connect.error_pattern.is_some() && !matches!(self.words, Asked::Call(_)) {
             return Err(usage("--error-pattern judges the result of `call` and of no other command"));
         }
@@ -209,7 +210,12 @@ fn pairs(arguments: &Arguments) -> Result<Vec<Pair>, Failure> {
 }
 
 fn args(arguments: &Arguments, limit: Option<Duration>) -> Result<Option<String>, Failure> {
-    arguments.args.as_ref().map(|given| input::text("--args", given, limit)).transpose()
+    match arguments.args.as_slice() {
+        [] => Ok(None),
+        [given] => input::text("--args", given, limit).map(Some),
+        // The last one wins for a setting; of arguments none may be lost.
+        _ => Err(usage("--args was given more than once; put all members into one object, or add pairs k=v")),
+    }
 }
 
 fn completion(complete: &grammar::Complete) -> Result<commands::Complete, Failure> {
