@@ -91,6 +91,8 @@ pub struct Silence {
     pub noise: Vec<String>,
     /// What came on the exchange of the request.
     pub seen: Option<Seen>,
+    /// No peer was reached in all that time.
+    pub unreached: bool,
 }
 
 impl Default for Silence {
@@ -103,6 +105,7 @@ impl Default for Silence {
             keep_alives: 0,
             noise: Vec::new(),
             seen: None,
+            unreached: false,
         }
     }
 }
@@ -236,6 +239,12 @@ fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
     };
     let option = if silence.reason == Reason::MaxTime { "--max-time" } else { "--timeout" };
     let limit = humantime::format_duration(silence.limit);
+    if silence.unreached {
+        let message = format!("no connection within {limit} (limit {option})");
+        return Failure::new(Category::Timeout, Phase::Connect, message).with_reason(silence.reason).with_hint(
+            "is the host up, and is the port not blocked? TCP, TLS or a proxy does not answer; nothing was sent",
+        );
+    }
     let mut failure = Failure::new(Category::Timeout, phase, format!("{message} within {limit} (limit {option})"))
         .with_reason(silence.reason);
     if silence.progress > 0 {

@@ -222,6 +222,7 @@ impl Peer {
             keep_alives,
             noise,
             seen: self.transport.seen(id),
+            unreached: !self.transport.reached(),
         }))
     }
 

@@ -290,6 +290,11 @@ pub trait Transport: Send + Sync {
         false
     }
 
+    /// Whether a peer was ever reached; `false` while the first connection is still being made.
+    fn reached(&self) -> bool {
+        true
+    }
+
     /// What has come on the exchange of a request, as long as it is open; `None` where requests have no exchange of
     /// their own.
     fn seen(&self, _key: u64) -> Option<Seen> {

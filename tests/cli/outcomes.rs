@@ -333,3 +333,58 @@ fn progress_keeps_a_slow_call_going() {
     run.assert_exit(0);
     assert_eq!(run.stdout_text(), "slept 1.5 s");
 }
+
+#[test]
+fn a_connection_that_never_stands_is_not_a_silent_server() {
+    // It accepts, and says nothing: over https no TLS session comes of it, over http it is a peer that does not answer.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let sandbox = Sandbox::new();
+    for (scheme, transport, phase) in [
+        ("https", "http", "connect"),
+        ("https", "sse", "connect"),
+        ("http", "http", "initialize"),
+        ("http", "sse", "endpoint"),
+    ] {
+        let url = format!("{scheme}://127.0.0.1:{port}/mcp");
+        let run = sandbox.mcpcli(&["-s", &url, "--transport", transport, "--timeout", "400ms", "--json", "list"]).run();
+        run.assert_category("timeout", "idle", 6);
+        assert_eq!(run.json()["phase"], phase, "{}", run.describe());
+    }
+}
+
+#[test]
+fn a_server_that_asks_for_ever_does_not_keep_a_request_open() {
+    use crate::support::{Over, init_ok};
+    use std::time::Duration;
+    let server = FakeServer::start(
+        Over::Http,
+        init_ok(|_, conn| {
+            for id in 0..100 {
+                conn.push(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+                conn.pause(Duration::from_millis(100));
+            }
+        }),
+    );
+    let run = Sandbox::new().mcpcli(&server.args(&["--json", "--timeout", "700ms", "call", "--no-check", "t"])).run();
+    run.assert_category("timeout", "idle", 6);
+    assert!(run.took < Duration::from_secs(4), "{}", run.describe());
+}
+
+#[test]
+fn a_refusal_is_told_although_its_body_stalls() {
+    use crate::support::{Over, init_ok};
+    for (status, category, reason, exit) in [(503, "transport", "http", 5), (401, "auth", "unauthorized", 8)] {
+        let server = FakeServer::start(
+            Over::Http,
+            init_ok(move |_, conn| {
+                conn.raw(format!(
+                    "HTTP/1.1 {status} No\r\nContent-Type: text/html\r\nContent-Length: 500\r\n\r\n<p>down"
+                ));
+                conn.hold();
+            }),
+        );
+        let args = server.args(&["--json", "--timeout", "1s", "call", "--no-check", "t"]);
+        Sandbox::new().mcpcli(&args).run().assert_category(category, reason, exit);
+    }
+}

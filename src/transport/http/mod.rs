@@ -242,6 +242,10 @@ impl Transport for Http {
         lock(&self.0.state).session.is_some()
     }
 
+    fn reached(&self) -> bool {
+        self.0.net.reached()
+    }
+
     fn seen(&self, key: u64) -> Option<Seen> {
         lock(&self.0.exchanges).get(&key).map(|running| lock(&running.seen).clone())
     }

@@ -11,6 +11,7 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method};
 use url::Url;
 
+use self::reached::Reached;
 use super::{Context, HttpEndpoint, NetSettings, TransportError};
 use crate::outcome::WarningId;
 use crate::trace::Record;
@@ -20,6 +21,7 @@ mod events;
 mod failure;
 mod page;
 mod proxy;
+mod reached;
 mod redirect;
 mod tls;
 
@@ -35,6 +37,7 @@ const USER_AGENT: &str = concat!("mcpcli/", env!("CARGO_PKG_VERSION"));
 /// An HTTP client for one endpoint.
 pub struct Net {
     client: Client,
+    reached: Reached,
     proxies: Arc<ProxyRules>,
     origin: url::Origin,
     endpoint: Url,
@@ -66,7 +69,9 @@ impl Net {
         // Registers the userinfo and the query values as secrets.
         redactor.url(&endpoint.url);
         let proxies = Arc::new(ProxyRules::read(settings.proxy.as_deref(), |name| std::env::var(name).ok(), redactor)?);
+        let reached = Reached::default();
         let mut builder = Client::builder()
+            .connector_layer(reached.clone())
             // A redirect is a fact that is reported, and never takes a credential to another origin (HTTP-11).
             .redirect(reqwest::redirect::Policy::none())
             .referer(false);
@@ -88,6 +93,7 @@ impl Net {
         let _ = plain.set_password(None);
         Ok(Net {
             client,
+            reached,
             proxies,
             origin: plain.origin(),
             endpoint: plain,
@@ -100,6 +106,11 @@ impl Net {
     /// The endpoint's URL without userinfo.
     pub fn endpoint(&self) -> &Url {
         &self.endpoint
+    }
+
+    /// Whether a connection stood at some time.
+    pub fn reached(&self) -> bool {
+        self.reached.get()
     }
 
     /// The idle clock.

@@ -38,7 +38,7 @@ pub async fn open(endpoint: HttpEndpoint, settings: &NetSettings, context: Conte
     let net = Net::new(&endpoint, settings, &context)?;
     let limits = Limits { started: Instant::now(), timeout: context.timeout };
     let head = limits.apply(connect(&net)).await;
-    let answer = head.unwrap_or_else(|| Err(limits.passed("no HTTP answer to the GET of the event stream", None)))?;
+    let answer = head.unwrap_or_else(|| Err(limits.unanswered(net.reached())))?;
     let stream_url = answer.url().clone();
     let seen = Arc::new(Mutex::new(Seen { status: Some(answer.status()), ..Seen::default() }));
     let (events, inbox) = Inbox::new();
@@ -69,6 +69,21 @@ impl Limits {
         match self.timeout {
             None => Some(step.await),
             Some(limit) => tokio::time::timeout_at(self.started + limit, step).await.ok(),
+        }
+    }
+
+    /// No answer to the GET: from a peer that was reached, or because none was.
+    fn unanswered(&self, reached: bool) -> TransportError {
+        if reached {
+            return self.passed("no HTTP answer to the GET of the event stream", None);
+        }
+        TransportError::Timeout {
+            what: "no connection".to_owned(),
+            limit: self.timeout.unwrap_or_default(),
+            reason: Reason::Idle,
+            phase: Some(Phase::Connect),
+            seen: None,
+            hint: Some("is the host up, and is the port not blocked? TCP, TLS or a proxy does not answer".to_owned()),
         }
     }
 
