@@ -49,6 +49,8 @@ pub struct View<'a> {
 pub fn show(report: &Report, view: &View<'_>, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<()> {
     let written = match view.format {
         Format::Json => json::write(report, view, out),
+        // A person's screen shows no secret that a server echoes (NET-08); a pipe gets what the server sent.
+        Format::Human if view.out.is_terminal => masked(report, view, out),
         Format::Human => human::result(report, view, out),
         Format::Raw => raw::write(report, view, out),
     }
@@ -59,6 +61,12 @@ pub fn show(report: &Report, view: &View<'_>, out: &mut dyn Write, err: &mut dyn
         let _ = err.flush();
     }
     written
+}
+
+fn masked(report: &Report, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = Vec::new();
+    human::result(report, view, &mut text)?;
+    out.write_all(view.redactor.mask(&String::from_utf8_lossy(&text)).as_bytes())
 }
 
 /// A failure on `err` alone, for what goes wrong when nothing can be written to `out` any more.

@@ -51,7 +51,7 @@ pub fn configure(
 fn read(option: &str, path: &Path) -> Result<Vec<u8>, TransportError> {
     fs::read(path).map_err(|error| TransportError::Setting {
         message: format!("the file of {option}, {}, cannot be read: {error}", path.display()),
-        hint: None,
+        hint: Some("check the path".to_owned()),
     })
 }
 
