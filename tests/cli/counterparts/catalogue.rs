@@ -71,6 +71,9 @@ pub(super) struct Server {
     /// The path of the URL; none for stdio.
     pub(super) path: Option<String>,
     pub(super) command: Vec<String>,
+    /// Further lists of checks, for what this way of starting it makes possible.
+    #[serde(default)]
+    pub(super) also: Vec<String>,
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
 }
