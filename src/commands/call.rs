@@ -167,11 +167,14 @@ fn judge(call: &Call, tool: Option<&ToolView>, answer: Answer, client: &Client, 
             report.suspicious = suspicion::of(&result);
         }
     }
+    let blocks = match &result.content {
+        ContentField::Blocks(blocks) => save::from_blocks(blocks),
+        _ => Vec::new(),
+    };
+    if call.output_dir.is_none() {
+        save::note_encoding(&blocks, &settings.ledger);
+    }
     if let Some(dir) = &call.output_dir {
-        let blocks = match &result.content {
-            ContentField::Blocks(blocks) => save::from_blocks(blocks),
-            _ => Vec::new(),
-        };
         let saved = save::all(dir, &blocks, &tools_call());
         report.saved = saved.files;
         failures.extend(saved.failure);

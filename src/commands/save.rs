@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::outcome::{Category, Failure, Phase, Reason};
+use crate::outcome::{Category, Failure, Ledger, Phase, Reason, WarningId};
 use crate::report::Saved;
 use crate::wire::mcp::{ContentBlock, ResourceContents};
 
@@ -66,6 +66,15 @@ pub(super) fn prepare(dir: &Path) -> Result<(), Failure> {
             .with_evidence("system", error.to_string())
             .with_hint("give a directory that exists, or one that may be made")
     })
+}
+
+/// Without files to write, a block that cannot be decoded is a warning.
+pub(super) fn note_encoding(blobs: &[Blob], ledger: &Ledger) {
+    for blob in blobs {
+        if let Err(error) = decode(&blob.base64) {
+            ledger.warn(WarningId::BlobEncoding, format!("block {} is not valid base64: {error}", blob.block));
+        }
+    }
 }
 
 /// Writes every blob into `dir`.

@@ -52,8 +52,8 @@ struct Server<'a> {
     target: Option<&'a str>,
     transport: Option<&'static str>,
     protocol: Option<&'a str>,
-    name: Option<&'a str>,
-    version: Option<&'a str>,
+    name: Option<String>,
+    version: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -142,8 +142,9 @@ fn envelope<'a>(report: &'a Report, view: &View<'_>) -> Envelope<'a> {
             target: server.target.as_deref(),
             transport: server.transport,
             protocol: server.protocol.as_deref(),
-            name: server.name.as_deref(),
-            version: server.version.as_deref(),
+            // A server may echo a secret here; `result` alone is what it sent, to the byte.
+            name: server.name.as_deref().map(|name| view.redactor.mask(name).into_owned()),
+            version: server.version.as_deref().map(|version| view.redactor.mask(version).into_owned()),
         },
         phase: phase(report),
         reason: failure.and_then(|failure| failure.reason).map(|reason| reason.name()),

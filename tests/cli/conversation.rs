@@ -440,3 +440,39 @@ fn a_program_that_echoes_is_told_from_a_server() {
         ..Row::default()
     }]);
 }
+
+#[test]
+fn a_block_that_cannot_be_decoded_is_a_warning() {
+    check_rows(&[Row {
+        name: "base64",
+        over: &[Over::Http],
+        peer: answers(
+            r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"image","data":"@@","mimeType":"image/png"}]}}"#,
+        ),
+        args: CALL,
+        expect: Expect { warnings: &["blob-encoding"], ..Expect::default() },
+        ..Row::default()
+    }]);
+}
+
+#[test]
+fn a_secret_in_the_name_of_the_server_is_masked() {
+    let peer = Peer::Server(script(|request, conn| {
+        if request.rpc_method() == "initialize" {
+            let info = r#"{"name":"n S3CRETBEARER","version":"1"}"#;
+            let result =
+                format!(r#"{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{info}}}"#);
+            conn.result(request, &result);
+        } else if !InitOk::default().answer(request, conn) {
+            conn.result(request, TEXT);
+        }
+    }));
+    check_rows(&[Row {
+        name: "echoed bearer",
+        over: &[Over::Http],
+        peer,
+        args: &["--bearer", "S3CRETBEARER", "call", "--no-check", "t"],
+        expect: Expect { hidden: &["S3CRETBEARER"], ..ok() },
+        ..Row::default()
+    }]);
+}
