@@ -10,6 +10,7 @@ mod faults;
 mod help;
 mod interruption;
 mod outcomes;
+mod questions;
 mod readme;
 #[path = "../support/mod.rs"]
 mod support;
