@@ -73,6 +73,12 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
+    /// Reads an error object that stands somewhere else than in an error response.
+    pub fn read(error: &serde_json::value::RawValue) -> ErrorObject {
+        // Its deviations show in what is made of it.
+        envelope::error_object(error, &mut Vec::new())
+    }
+
     /// The code, if it is the integer that it has to be.
     pub fn integer_code(&self) -> Option<i64> {
         self.code.parse().ok()

@@ -7,6 +7,7 @@ pub mod codes;
 pub mod json;
 pub mod jsonrpc;
 pub mod mcp;
+pub mod mirror;
 pub mod sse;
 
 pub use json::JsonKind;

@@ -244,7 +244,7 @@ impl<'a> Envelope<'a> {
 }
 
 /// Reads an error object as far as it can be read.
-fn error_object(error: &RawValue, notices: &mut Vec<Warning>) -> ErrorObject {
+pub(super) fn error_object(error: &RawValue, notices: &mut Vec<Warning>) -> ErrorObject {
     let (mut code, mut message, mut data) = (None, None, None);
     for (key, value) in json::borrowed_members(error).unwrap_or_default() {
         match &*key {
