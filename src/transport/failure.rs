@@ -64,6 +64,15 @@ impl TransportError {
         }
     }
 
+    /// Whether a server program ended.
+    pub fn is_exit(&self) -> bool {
+        match self {
+            TransportError::Stream { end: StreamEnd::Exited { .. } | StreamEnd::Clean, .. } => true,
+            TransportError::Shared(inner) => inner.is_exit(),
+            _ => false,
+        }
+    }
+
     /// The failure as plain data. Connection failures have the phase `connect`, whatever the caller was at.
     pub fn to_failure(&self, phase: Phase) -> Failure {
         if let TransportError::Shared(inner) = self {

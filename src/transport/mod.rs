@@ -126,6 +126,9 @@ pub struct Outgoing {
     /// Whether the answer opens a session, so that an `Mcp-Session-Id` on it is taken
     /// (2025-03-26 to 2025-11-25 basic/transports §Session Management).
     pub opens_session: bool,
+    /// Whether a broken event stream may be resumed by GET and `Last-Event-ID`. 2026-07-28 has no such thing: there a
+    /// broken stream is a lost request (2026-07-28 basic/transports/streamable-http §Earlier Revisions).
+    pub resumable: bool,
 }
 
 /// Where a message came in.
@@ -160,6 +163,8 @@ pub enum Event {
     },
     /// A sign of life that is no message: an SSE comment. It does not extend any deadline.
     KeepAlive,
+    /// The standing stream is over and will not come back; why, in words. It is optional, so the connection stands.
+    StandingOver(String),
     /// A line of the child's stderr, its secrets masked. Kept by the transport for its errors too.
     Stderr(String),
 }

@@ -298,7 +298,11 @@ async fn a_stubborn_relay_with_a_grandchild_takes_the_whole_ladder() {
     let opened = stdio::open(endpoint, 1024, context).await.unwrap();
     let text = r#"{"method":"x"}"#.to_owned();
     let (method, headers) = ("x".to_owned(), Vec::new());
-    opened.transport.send(Outgoing { text, method, key: None, headers, opens_session: false }).await.unwrap();
+    opened
+        .transport
+        .send(Outgoing { text, method, key: None, headers, opens_session: false, resumable: false })
+        .await
+        .unwrap();
     let event = opened.inbox.recv().await.unwrap();
     assert!(matches!(&event, Event::Message { bytes, .. } if bytes == b"{}"), "{event:?}");
     let started = Instant::now();

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::super::net::{Answer, Call, EventStream};
-use super::super::{Event, Origin, Seen, TransportError, rpc};
+use super::super::{Event, Origin, Outgoing, Seen, TransportError, rpc};
 use super::reading::{Over, Reading};
 use super::{Shared, lock};
 use crate::outcome::WarningId;
@@ -19,6 +19,7 @@ pub struct Exchange {
     shared: Arc<Shared>,
     key: u64,
     opens_session: bool,
+    resumable: bool,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -29,8 +30,8 @@ struct Gone;
 type Outcome = Result<(Option<TransportError>, Option<EventStream>), Gone>;
 
 impl Exchange {
-    pub fn new(shared: Arc<Shared>, key: u64, opens_session: bool, seen: Arc<Mutex<Seen>>) -> Exchange {
-        Exchange { shared, key, opens_session, seen }
+    pub fn new(shared: Arc<Shared>, key: u64, message: &Outgoing, seen: Arc<Mutex<Seen>>) -> Exchange {
+        Exchange { shared, key, opens_session: message.opens_session, resumable: message.resumable, seen }
     }
 
     /// Sends the request and reports everything that comes of it.
@@ -148,7 +149,7 @@ impl Exchange {
             if reading.has_response() {
                 return Ok((None, None));
             }
-            if !reading.can_resume() {
+            if !self.resumable || !reading.can_resume() {
                 return Ok((Some(reading.into_error(ended, Vec::new())), None));
             }
             stream = match reading.reconnect().await {

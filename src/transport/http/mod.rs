@@ -175,7 +175,7 @@ impl Shared {
     fn start(self: &Arc<Self>, key: u64, message: &Outgoing) -> Result<(), TransportError> {
         let call = self.post(message)?;
         let seen = Arc::new(Mutex::new(Seen::default()));
-        let exchange = exchange::Exchange::new(Arc::clone(self), key, message.opens_session, Arc::clone(&seen));
+        let exchange = exchange::Exchange::new(Arc::clone(self), key, message, Arc::clone(&seen));
         // The lock is held until the task is known, so that it cannot be over before.
         let mut exchanges = lock(&self.exchanges);
         let task = tokio::spawn(exchange.run(call)).abort_handle();

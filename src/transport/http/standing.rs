@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::oneshot;
 
 use super::super::net::EventStream;
-use super::super::{Listening, Origin, Seen};
+use super::super::{Event, Listening, Origin, Seen};
 use super::reading::{Over, Reading};
 use super::{Shared, lock, waited};
 
@@ -53,13 +53,21 @@ async fn stand(shared: Arc<Shared>, told: oneshot::Sender<Listening>) {
     loop {
         match reading.read(&mut stream).await {
             Over::Ended(ended) => tracer.note(format!("the standing stream ended: {:?} {:?}", ended.end, ended.causes)),
-            Over::Failed(error) => return tracer.note(format!("the standing stream was closed: {error}")),
+            Over::Failed(error) => return over(&shared, format!("the standing stream was closed: {error}")).await,
             Over::Answered | Over::Gone => return,
         }
         // Without an event id nothing can be redelivered, but what comes from now on can be heard.
         stream = match reading.reconnect().await {
             Ok(stream) => stream,
-            Err(causes) => return tracer.note(format!("the standing stream is given up: {}", causes.join("; "))),
+            Err(causes) => {
+                return over(&shared, format!("the standing stream is given up: {}", causes.join("; "))).await;
+            }
         };
     }
+}
+
+/// Says that nothing more will come on it; a closed inbox has no reader who could miss that.
+async fn over(shared: &Shared, why: String) {
+    shared.context.tracer.note(why.clone());
+    let _ = shared.events.send(Ok(Event::StandingOver(why))).await;
 }

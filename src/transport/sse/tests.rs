@@ -73,6 +73,7 @@ fn request() -> Outgoing {
         key: Some(1),
         headers: vec![("Mcp-Name".to_owned(), "x".to_owned())],
         opens_session: true,
+        resumable: true,
     }
 }
 

@@ -38,7 +38,7 @@ async fn start(script: &str) -> Opened {
 
 fn message(text: &str, key: Option<u64>) -> Outgoing {
     let (text, method) = (text.to_owned(), String::new());
-    Outgoing { text, method, key, headers: Vec::new(), opens_session: false }
+    Outgoing { text, method, key, headers: Vec::new(), opens_session: false, resumable: true }
 }
 
 /// The next event that is no log line.

@@ -57,6 +57,7 @@ fn request(key: u64) -> Outgoing {
         key: Some(key),
         headers: Vec::new(),
         opens_session: false,
+        resumable: true,
     }
 }
 
@@ -108,7 +109,7 @@ impl Bench {
                     return outcome;
                 }
                 Event::KeepAlive => outcome.keep_alives += 1,
-                Event::Stderr(_) => panic!("no child here"),
+                Event::Stderr(_) | Event::StandingOver(_) => panic!("neither a child nor a standing stream here"),
             }
         }
     }
