@@ -1,14 +1,16 @@
-//! From a target to a conversation: which transport is tried, in which order, and what came of each attempt.
+//! From a target to a conversation: which transport is tried, in which order, and what came of each attempt. Which era is
+//! spoken on it is found out in `negotiate.rs`.
 
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::era::{self, Era};
+use super::era::{self, Modern, Opening, SERVER_INFO};
 use super::error::{ClientError, Fault};
+use super::memory::Learned;
 use super::peer::{Peer, guard};
-use super::{Client, Options, Target};
-use crate::outcome::{Failure, Ledger, Phase};
+use super::{Client, Options, Protocol, Target, negotiate};
+use crate::outcome::{Failure, Ledger, Phase, Reason};
 use crate::schema::shell_word;
 use crate::trace::Tracer;
 use crate::transport::{self, Context, HttpEndpoint, Kind, Opened, TransportError};
@@ -21,7 +23,13 @@ pub struct Handshake {
     pub requested: Option<String>,
     /// The one that the server named.
     pub version: Option<String>,
-    /// The `initialize` result as it came.
+    /// `legacy` or `modern`, once it is known.
+    pub era: Option<&'static str>,
+    /// The versions that the server says it speaks, where it says so.
+    pub offered: Vec<String>,
+    /// Whether the era was remembered from an earlier run.
+    pub remembered: bool,
+    /// The `initialize` or `server/discover` result as it came.
     pub result: Option<RawJson>,
     /// What mcpcli declared.
     pub client_capabilities: Option<Box<RawValue>>,
@@ -41,9 +49,22 @@ pub struct Attempt {
 }
 
 impl Handshake {
-    fn info(&self, member: &str) -> Option<String> {
-        let info = self.result.as_ref().and_then(|result| json::member(result, "serverInfo"))?;
+    /// A member of what the server says of itself.
+    pub(super) fn info(&self, member: &str) -> Option<String> {
+        let info = server_info(self.result.as_ref()?)?;
         json::member(&info, member).and_then(|raw| json::string(&raw))
+    }
+
+    /// Takes a `server/discover` result that was asked for after the conversation had begun.
+    pub fn discovered(&mut self, result: RawJson) {
+        self.offered = json::member(&result, "supportedVersions").map(|raw| era::strings(&raw)).unwrap_or_default();
+        self.result = Some(result);
+    }
+
+    /// What requests of the modern era say of the client.
+    pub(super) fn declare(&mut self, modern: &Modern) {
+        self.requested = Some(modern.version.clone());
+        self.client_capabilities = RawValue::from_string(modern.capabilities.to_string()).ok();
     }
 
     /// `serverInfo.name`, or a stand-in.
@@ -58,7 +79,14 @@ impl Handshake {
     }
 }
 
+/// What a server says of itself: a member of the `initialize` result, since 2026-07-28 in `_meta` of every result.
+pub(super) fn server_info(result: &RawJson) -> Option<RawJson> {
+    let meta = || json::member(result, "_meta").and_then(|meta| json::member(&meta, SERVER_INFO));
+    json::member(result, "serverInfo").or_else(meta)
+}
+
 /// What every attempt needs.
+#[derive(Clone, Copy)]
 pub(super) struct Dialer<'a> {
     /// How to speak.
     pub options: &'a Options,
@@ -83,26 +111,56 @@ impl Client {
         let dialer = Dialer { options, tracer, ledger };
         let shown = shown(target, tracer);
         ledger.with(|facts| facts.server.target = Some(shown));
-        let begun = match target {
-            Target::Stdio(_) => dialer.attempt(Kind::Stdio, target, handshake).await,
-            Target::Http(Some(kind), _) => dialer.attempt(*kind, target, handshake).await,
-            Target::Http(None, _) => return dialer.find_out(target, handshake).await,
-        };
-        begun.map_err(|error| error.to_failure())
+        if let Some(failure) = impossible(target, options) {
+            return Err(failure);
+        }
+        if let Some(learned) = dialer.recall(target) {
+            match dialer.remembered(&learned, target, handshake).await {
+                Ok(client) => return Ok(client),
+                Err(error) if !negotiate::is_refusal(&error) => return Err(error.to_failure()),
+                Err(error) => {
+                    tracer.note(format!(
+                        "what was remembered does not hold any more ({}); finding out anew",
+                        error.fault
+                    ));
+                    dialer.forget(target);
+                    handshake.remembered = false;
+                }
+            }
+        }
+        dialer.find_out(target, handshake).await
     }
 }
 
+/// What cannot go together: HTTP+SSE exists in 2024-11-05 only.
+fn impossible(target: &Target, options: &Options) -> Option<Failure> {
+    let Target::Http(Some(Kind::Sse), _) = target else { return None };
+    let modern = match &options.protocol {
+        Protocol::Modern => true,
+        Protocol::Version(version) => version.as_str() >= era::MODERN[0],
+        Protocol::Auto | Protocol::Legacy => false,
+    };
+    let message = "HTTP+SSE is a transport of 2024-11-05; 2026-07-28 is spoken over Streamable HTTP and stdio";
+    modern.then(|| Failure::usage(Reason::CommandLine, message).with_hint("use --transport http, or --protocol legacy"))
+}
+
 impl Dialer<'_> {
-    /// Streamable HTTP, then HTTP+SSE if the server refused the POST in a way that such a server would
-    /// (2025-03-26 to 2025-11-25 basic/transports §Backwards Compatibility).
-    async fn find_out(&self, target: &Target, handshake: &mut Handshake) -> Result<Client, Failure> {
-        let first = match self.attempt(Kind::Http, target, handshake).await {
-            Ok(client) => return Ok(client),
-            Err(error) if may_fall_back(&error) => error,
-            Err(error) => return Err(error.to_failure()),
+    /// The transports that may be meant, and the era on each. Streamable HTTP, then HTTP+SSE if the server refused the POST
+    /// in a way that such a server would (2025-03-26 to 2026-07-28 basic/transports §Backwards Compatibility).
+    pub(super) async fn find_out(&self, target: &Target, handshake: &mut Handshake) -> Result<Client, Failure> {
+        let kinds = match target {
+            Target::Stdio(_) => (Kind::Stdio, None),
+            Target::Http(Some(kind), _) => (*kind, None),
+            Target::Http(None, _) => (Kind::Http, Some(Kind::Sse)),
         };
+        let opening = era::opening(&self.options.protocol, kinds.0);
+        let first = match self.attempt(kinds.0, target, &opening, handshake).await {
+            Ok(client) => return Ok(client),
+            Err(error) => error,
+        };
+        let Some(second) = kinds.1.filter(|_| may_fall_back(&first)) else { return Err(first.to_failure()) };
         self.tracer.note(format!("Streamable HTTP was refused ({}); trying HTTP+SSE of 2024-11-05", first.fault));
-        match self.attempt(Kind::Sse, target, handshake).await {
+        match self.attempt(second, target, &Opening::Initialize, handshake).await {
             Ok(client) => Ok(client),
             Err(second) => {
                 self.ledger.with(|facts| facts.server.transport = Some(Kind::Http.name()));
@@ -113,42 +171,75 @@ impl Dialer<'_> {
         }
     }
 
-    async fn attempt(&self, kind: Kind, target: &Target, handshake: &mut Handshake) -> Result<Client, ClientError> {
-        self.ledger.with(|facts| facts.server.transport = Some(kind.name()));
-        let result = self.begin(kind, target, handshake).await;
-        let outcome = match &result {
-            Ok(client) => format!("protocol version {}", client.version()),
-            Err(error) => error.fault.to_string(),
-        };
-        self.tracer.note(format!("{}: {outcome}", kind.title()));
-        handshake.attempts.push(Attempt { what: kind.title().to_owned(), outcome });
-        result
+    /// One transport. What it brings out about an HTTP server is kept for the next time.
+    async fn attempt(
+        &self,
+        kind: Kind,
+        target: &Target,
+        opening: &Opening,
+        handshake: &mut Handshake,
+    ) -> Result<Client, ClientError> {
+        let mut begun = self.begin(kind, target, opening, handshake).await;
+        if let (Kind::Stdio, Opening::Probe { fall_back: true }, Err(error)) = (kind, opening, &begun)
+            && negotiate::ended_by_probe(error)
+        {
+            // Programs exist that end at the first request that is not `initialize` (2026-07-28 basic/transports/stdio
+            // §Backward Compatibility: any other outcome of the probe means an older server).
+            self.tracer.note("the program ended at server/discover; starting it again for initialize");
+            begun = self.begin(kind, target, &Opening::Initialize, handshake).await;
+        }
+        if begun.is_ok() && !matches!(opening, Opening::Presume(_)) {
+            self.learn(target, kind, handshake);
+        }
+        begun
     }
 
-    async fn begin(&self, kind: Kind, target: &Target, handshake: &mut Handshake) -> Result<Client, ClientError> {
-        let opened = self.open(kind, target).await?;
+    /// The era and transport that an earlier run found out.
+    async fn remembered(
+        &self,
+        learned: &Learned,
+        target: &Target,
+        handshake: &mut Handshake,
+    ) -> Result<Client, ClientError> {
+        handshake.remembered = true;
+        let kind = if learned.sse { Kind::Sse } else { Kind::Http };
+        let opening = match &learned.modern {
+            Some(version) => Opening::Presume(version.clone()),
+            None => Opening::Initialize,
+        };
+        let what = learned.modern.as_deref().unwrap_or("initialize");
+        self.tried(handshake, kind, what, "remembered from an earlier run; --no-cache finds out anew".to_owned());
+        let mut client = self.begin(kind, target, &opening, handshake).await?;
+        if learned.modern.is_some() {
+            client.on_trust(target.clone());
+        }
+        Ok(client)
+    }
+
+    async fn begin(
+        &self,
+        kind: Kind,
+        target: &Target,
+        opening: &Opening,
+        handshake: &mut Handshake,
+    ) -> Result<Client, ClientError> {
+        self.ledger.with(|facts| facts.server.transport = Some(kind.name()));
+        let opened = match self.open(kind, target).await {
+            Ok(opened) => opened,
+            Err(error) => {
+                self.tried(handshake, kind, "connecting", error.fault.to_string());
+                return Err(error);
+            }
+        };
         let peer = Arc::new(Peer::start(opened, self.options.clone(), Arc::clone(self.tracer), self.ledger.clone()));
-        let begun = self.introduce(&peer, handshake).await;
-        match begun {
-            Ok(era) => Ok(Client::new(peer, era, self, handshake)),
+        match self.introduce(&peer, opening, handshake).await {
+            Ok(era) => Ok(Client::new(peer, era, *self, handshake)),
             Err(error) => {
                 peer.tell_noise();
                 peer.close().await;
                 Err(error)
             }
         }
-    }
-
-    /// The handshake, and what it says about the server.
-    pub(super) async fn introduce(&self, peer: &Peer, handshake: &mut Handshake) -> Result<Era, ClientError> {
-        let begun = era::begin(peer, self.options, self.ledger, handshake).await;
-        handshake.session = peer.transport().has_session();
-        self.ledger.with(|facts| {
-            facts.server.protocol.clone_from(&handshake.version);
-            facts.server.name = handshake.info("name");
-            facts.server.version = handshake.info("version");
-        });
-        begun
     }
 
     async fn open(&self, kind: Kind, target: &Target) -> Result<Opened, ClientError> {

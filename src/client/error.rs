@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::state::Unanswered;
 use crate::outcome::{Category, Failure, Phase, Reason, RpcFacts, Signal};
 use crate::transport::{Seen, TransportError};
 use crate::wire::jsonrpc::{Defect, ErrorObject};
@@ -66,6 +67,29 @@ pub enum Fault {
     /// The session was lost again after it had been renewed.
     #[error("the session was lost again after it had been renewed")]
     SessionLost(Box<Fault>),
+    /// The server wants something that was not supplied.
+    #[error("the server asked for input that was not supplied")]
+    InputRequired(Vec<Unanswered>),
+    /// The server wants something again and again.
+    #[error("the server asked for input {0} times and then again (--max-rounds {0})")]
+    Rounds(usize),
+    /// A task ended without a result.
+    #[error("the task {id} was cancelled{}", .message.as_ref().map(|message| format!(": {message}")).unwrap_or_default())]
+    TaskCancelled {
+        /// Its id.
+        id: String,
+        /// `statusMessage`.
+        message: Option<String>,
+    },
+    /// Nothing can come that is waited for: there is no stream for it.
+    #[error("{message}")]
+    NoStream {
+        /// Why.
+        message: String,
+    },
+    /// Finding out anew what the server speaks failed.
+    #[error("{}", .0.message)]
+    Renegotiation(Box<Failure>),
     /// Ctrl-C or SIGTERM.
     #[error("ended by {}", match .0 { Signal::Int => "Ctrl-C", Signal::Term => "SIGTERM" })]
     Interrupted(Signal),
@@ -203,6 +227,17 @@ impl Fault {
                 failure.evidence = inner.evidence;
                 failure
             }
+            Fault::InputRequired(questions) => questions_failure(questions, phase, &self.to_string()),
+            Fault::Rounds(_) => Failure::new(Category::InputRequired, phase, self.to_string())
+                .with_hint("are the answers right? the server keeps asking; -vv shows what; --max-rounds allows more"),
+            Fault::TaskCancelled { .. } => Failure::new(Category::ToolError, phase, self.to_string())
+                .with_hint("the task ended without a result; the server, or somebody with its id, cancelled it"),
+            Fault::NoStream { message } => {
+                Failure::new(Category::Transport, phase, message.clone()).with_reason(Reason::Http).with_hint(
+                    "up to 2025-11-25 a server tells on that stream what it tells on its own; without it nothing comes",
+                )
+            }
+            Fault::Renegotiation(failure) => (**failure).clone(),
             Fault::Interrupted(signal) => {
                 let failure = Failure::new(Category::Interrupted(*signal), phase, self.to_string());
                 if is_call {
@@ -217,6 +252,18 @@ impl Fault {
     }
 }
 
+/// One failure for all open questions: each is evidence, and the first says how it can be answered.
+fn questions_failure(questions: &[Unanswered], phase: Phase, without: &str) -> Failure {
+    let Some((first, others)) = questions.split_first() else {
+        return Failure::new(Category::InputRequired, phase, without);
+    };
+    let mut failure = first.to_failure(phase.clone());
+    for other in others {
+        failure.evidence.extend(other.to_failure(phase.clone()).evidence);
+    }
+    failure
+}
+
 fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> Failure {
     // The words are the server's alone; code and data stand beside them, never inside.
     let mut failure = Failure::new(Category::RpcError, phase, error.message.clone());
@@ -225,8 +272,13 @@ fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> F
     failure.hint = Some(match (&failure.phase, error.code.as_str()) {
         // A server without a handshake knows no `initialize` (2026-07-28 basic/versioning §Backward Compatibility).
         (Phase::Initialize, "-32601" | "-32022") => {
-            "the server speaks only a version without the handshake; mcpcli speaks up to 2025-11-25".to_owned()
+            "the server speaks only a version without the handshake; --protocol modern speaks 2026-07-28".to_owned()
         }
+        (Phase::Discover, code) if !["-32020", "-32021", "-32022"].contains(&code) => {
+            "no answer of 2026-07-28, so it is an older server: --protocol auto or legacy begins with initialize"
+                .to_owned()
+        }
+        (_, "-32022") => "the server names the versions it speaks; --protocol VERSION asks for one".to_owned(),
         (_, code) => format!("`mcpcli explain {code}` says what the code means"),
     });
     failure

@@ -68,6 +68,23 @@ pub enum Sampling {
     Result(Arc<RawValue>),
 }
 
+/// A question of the server, be it a request of its own or a part of a result.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    pub method: String,
+    /// The params as they came.
+    pub params: Option<RawJson>,
+}
+
+impl Question {
+    /// Reads an entry of `inputRequests`: a request without `jsonrpc` and `id` (2026-07-28 basic/patterns/mrtr).
+    pub fn read(raw: &RawValue) -> Question {
+        let method = json::member(raw, "method").and_then(|method| json::string(&method));
+        Question { method: method.unwrap_or_default(), params: json::member(raw, "params") }
+    }
+}
+
 /// What the server is told.
 pub struct HostReply {
     /// The JSON text of the result, or an error's code and message.
@@ -98,6 +115,22 @@ impl Host {
             // An empty object declares the form mode alone (2025-11-25 client/elicitation §Capabilities).
             members.push("\"elicitation\":{}");
         }
+        format!("{{{}}}", members.join(","))
+    }
+
+    /// The same for a request of 2026-07-28, with an extension that the request takes.
+    pub fn modern_capabilities(&self, extension: Option<&str>) -> String {
+        let mut members = Vec::new();
+        if !self.roots.is_empty() {
+            members.push("\"roots\":{}".to_owned());
+        }
+        if !self.sampling.is_empty() {
+            members.push("\"sampling\":{}".to_owned());
+        }
+        if !self.elicitation.is_empty() || self.asker.is_some() {
+            members.push("\"elicitation\":{\"form\":{}}".to_owned());
+        }
+        members.extend(extension.map(|name| format!("\"extensions\":{{{}:{{}}}}", json::quote(name))));
         format!("{{{}}}", members.join(","))
     }
 

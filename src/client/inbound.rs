@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::error::Fault;
 use super::host;
-use super::state::{State, Waiter};
+use super::state::{Notice, State, Waiter};
 use super::{Activity, Options};
 use crate::outcome::{Ledger, Reason, WarningId};
 use crate::trace::Tracer;
@@ -38,7 +38,10 @@ impl Inbound {
         let this = Arc::new(self);
         loop {
             match inbox.recv().await {
-                Ok(event) => this.event(event),
+                Ok(event) => {
+                    this.event(event);
+                    this.tell_watcher().await;
+                }
                 Err(error) => {
                     this.closed(error);
                     return;
@@ -47,9 +50,27 @@ impl Inbound {
         }
     }
 
+    /// Hands notifications on. A watcher that is slow holds up the server, not the memory.
+    async fn tell_watcher(&self) {
+        loop {
+            let (watcher, notice) = {
+                let mut state = self.lock();
+                let Some(watcher) = state.watcher.clone() else { return };
+                let Some(notice) = state.notices.pop_front() else { return };
+                (watcher, notice)
+            };
+            if watcher.send(notice).await.is_err() {
+                let mut state = self.lock();
+                state.watcher = None;
+                state.notices.clear();
+            }
+        }
+    }
+
     fn closed(&self, error: Arc<TransportError>) {
         let mut state = self.lock();
         state.closed = Some(Arc::clone(&error));
+        state.watcher = None;
         for (_, waiter) in std::mem::take(&mut state.waiters) {
             let fault = waiter.unusable.unwrap_or_else(|| Fault::Transport(Arc::clone(&error)));
             let _ = waiter.tx.send(Err(fault));
@@ -61,6 +82,11 @@ impl Inbound {
             Event::Message { bytes, origin, http_status } => self.message(bytes, origin, http_status),
             Event::ExchangeOver { key, error } => self.exchange_over(key, error),
             Event::KeepAlive => self.lock().keep_alives += 1,
+            Event::StandingOver(why) => {
+                let mut state = self.lock();
+                state.standing_over = Some(why);
+                state.watcher = None;
+            }
             Event::Stderr(line) => (self.options.activity)(Activity::Stderr(line)),
         }
     }
@@ -224,6 +250,12 @@ impl Inbound {
 
     fn notification(&self, method: &str, params: Option<RawJson>) {
         let member = |key: &str| params.as_deref().and_then(|params| json::member(params, key));
+        {
+            let mut state = self.lock();
+            if state.watcher.is_some() {
+                state.notices.push_back(Notice { method: method.to_owned(), params: params.clone() });
+            }
+        }
         let text_of = |raw: &RawJson| json::string(raw).unwrap_or_else(|| json::compact(raw.get()));
         match method {
             "notifications/progress" => self.progress(member("progressToken"), &member),
@@ -271,6 +303,11 @@ impl Inbound {
             };
             return self.unusable(fault, Some(key), Origin::Shared);
         }
+        if self.lock().silenced {
+            // 2026-07-28 basic/patterns: a server asks by a result, and a client sends no responses.
+            let message = format!("the server sent the request {method}, which its protocol version does not have");
+            return self.ledger.warn(WarningId::ServerRequest, format!("{message}; it was not answered"));
+        }
         let this = Arc::clone(self);
         // Only a person takes time; what mcpcli answers by itself moves no clock, or a server could keep a request open
         // for ever by asking.
@@ -295,8 +332,14 @@ impl Inbound {
                 Err((code, message)) => jsonrpc::error(&id, *code, message),
             };
             (this.options.activity)(Activity::Asked { method: method.clone(), answer: reply.words });
-            let message =
-                Outgoing { text, method: String::new(), key: None, headers: Vec::new(), opens_session: false };
+            let message = Outgoing {
+                text,
+                method: String::new(),
+                key: None,
+                headers: Vec::new(),
+                opens_session: false,
+                resumable: false,
+            };
             if let Err(error) = this.transport.send(message).await {
                 let note = format!("our answer to the server's {method} could not be sent: {error}");
                 this.tracer.note(note.clone());

@@ -14,17 +14,25 @@ pub mod era;
 mod error;
 pub mod host;
 mod inbound;
+mod memory;
+mod negotiate;
 mod operations;
 mod pages;
 mod peer;
+mod rounds;
 mod state;
+mod tasks;
+mod watch;
 
 pub use connect::{Attempt, Handshake};
 pub use error::{ClientError, Fault};
-pub use operations::{Client, preview_call, preview_prompt, preview_raw};
+pub use memory::{Learned, Memory};
+pub use operations::{Client, Preview, Previewed};
 pub use pages::Pages;
 pub use peer::Answer;
-pub use state::Unanswered;
+pub use state::{Notice, Unanswered};
+pub use tasks::{TaskOrigin, TaskView};
+pub use watch::{WatchEnd, Watched, Watching};
 
 /// Where a server is.
 #[derive(Debug, Clone)]
@@ -65,6 +73,16 @@ pub struct Options {
     pub client_capabilities: Option<Arc<RawValue>>,
     /// How many pages of a list are read at most.
     pub max_pages: usize,
+    /// How many times a result may ask for input before it is given up.
+    pub max_rounds: usize,
+    /// From which level on log messages are asked for.
+    pub log_level: Option<String>,
+    /// Whether calls may become tasks.
+    pub tasks: bool,
+    /// What earlier runs found out about HTTP servers.
+    pub memory: Option<Arc<dyn Memory>>,
+    /// Whether the era is found out anew, whatever is remembered.
+    pub find_out: bool,
     /// Told of what happens while a command waits.
     pub activity: Arc<dyn Fn(Activity) + Send + Sync>,
     /// Ends everything in order.
@@ -136,6 +154,17 @@ pub enum Activity {
         /// The compact JSON text of `params`.
         params: Option<String>,
     },
+    /// Where a task stands.
+    Task {
+        /// Its id.
+        id: String,
+        /// Its status.
+        status: String,
+        /// `statusMessage`.
+        message: Option<String>,
+    },
+    /// Something came that is watched for.
+    Watched(Watched),
     /// The server asked us something, and this is what it was told.
     Asked {
         /// The method.

@@ -11,12 +11,13 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::error::{ClientError, Fault, Silence};
+use super::host::{self, HostReply, Question};
 use super::inbound::Inbound;
-use super::state::{Outcome, State, Unanswered, Waiter};
+use super::state::{Notice, Outcome, State, Unanswered, Waiter};
 use super::{Activity, Options};
 use crate::outcome::{Ledger, Phase, Reason, WarningId};
 use crate::trace::Tracer;
-use crate::transport::{Kind, Listening, Opened, Outgoing, Transport};
+use crate::transport::{Kind, Listening, Opened, Outgoing, Transport, TransportError};
 use crate::wire::{RawJson, jsonrpc};
 
 /// The answer to a request of ours.
@@ -39,9 +40,44 @@ pub struct Draft {
     pub params: Option<String>,
     /// Headers that mirror the body.
     pub headers: Vec<(String, String)>,
+    /// How its exchange is held.
+    pub conduct: Conduct,
+}
+
+impl Draft {
+    /// A notification.
+    pub fn notification(method: &str, params: Option<String>) -> Draft {
+        let conduct = Conduct { opens_session: false, resumable: false, cancel: Cancel::Never, patient: false };
+        Draft { method: method.to_owned(), params, headers: Vec::new(), conduct }
+    }
+}
+
+/// How the exchange of a request is held. The era says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conduct {
     /// Whether the answer opens a session.
     pub opens_session: bool,
+    /// Whether a broken event stream may be resumed.
+    pub resumable: bool,
+    /// How the server is told that nobody waits any more.
+    pub cancel: Cancel,
+    /// Whether the idle clock does not run: what comes is no answer but whatever happens.
+    pub patient: bool,
 }
+
+/// How a request is cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cancel {
+    /// Not at all.
+    Never,
+    /// By `notifications/cancelled`.
+    Notification,
+    /// By closing the stream of the request, where it has one of its own; else by `notifications/cancelled`.
+    Stream,
+}
+
+/// So many notifications wait for a watcher; then the server waits at the socket.
+const NOTICES: usize = 256;
 
 /// How long cancelling may take.
 const CANCEL_BUDGET: Duration = Duration::from_secs(1);
@@ -98,6 +134,67 @@ impl Peer {
         self.lock().unanswered.clone()
     }
 
+    /// Cancels a request whose future was dropped.
+    pub async fn cancel(&self, id: u64, method: &str, cancel: Cancel, reason: &str) {
+        self.give_up(id, method, cancel, reason).await;
+    }
+
+    /// Sends a request after all clocks and signals, and gives it a second. What comes of it is in the trace.
+    pub async fn last_request(&self, draft: Draft) {
+        let id = self.reserve_id();
+        let (tx, rx) = oneshot::channel();
+        let method = draft.method.clone();
+        if self.admit(id, Waiter::new(method.clone(), tx)).is_err() {
+            return;
+        }
+        let _dropped = Dropped { peer: self, id };
+        let told = async {
+            self.transport.send(outgoing(Some(id), draft)).await.map_err(|error| error.to_string())?;
+            match rx.await {
+                Ok(Ok(_)) => Ok(()),
+                Ok(Err(fault)) => Err(fault.to_string()),
+                Err(_) => Err("the connection is gone".to_owned()),
+            }
+        };
+        match tokio::time::timeout(CANCEL_BUDGET, told).await {
+            Ok(Ok(())) => {}
+            Ok(Err(why)) => self.tracer.note(format!("{method} failed: {why}")),
+            Err(_) => self.tracer.note(format!("{method} had no answer within a second")),
+        }
+    }
+
+    /// What the host answers to a question that came in a result.
+    pub async fn ask(&self, question: &Question) -> HostReply {
+        let server = self.lock().server_name.clone();
+        let Question { method, params } = question;
+        let reply = host::reply(&self.options, &self.state, &server, method, params.as_deref()).await;
+        (self.options.activity)(Activity::Asked { method: method.clone(), answer: reply.words.clone() });
+        reply
+    }
+
+    /// Why the connection is gone, if it is.
+    pub fn gone(&self) -> Option<Arc<TransportError>> {
+        self.lock().closed.clone()
+    }
+
+    /// Why the standing stream is gone for good, if it is.
+    pub fn standing_over(&self) -> Option<String> {
+        self.lock().standing_over.clone()
+    }
+
+    /// Whether the server may ask something by a request of its own, which then is answered. It may until something else
+    /// is said (2026-07-28 basic/patterns: servers do not send requests).
+    pub fn let_server_ask(&self, may: bool) {
+        self.lock().silenced = !may;
+    }
+
+    /// Where notifications go besides the live view, until the receiver is gone.
+    pub fn watch(&self) -> tokio::sync::mpsc::Receiver<Notice> {
+        let (tx, rx) = tokio::sync::mpsc::channel(NOTICES);
+        self.lock().watcher = Some(tx);
+        rx
+    }
+
     /// Says who the server is, for the person that is asked in its name.
     pub fn set_server_name(&self, name: String) {
         self.lock().server_name = name;
@@ -132,21 +229,16 @@ impl Peer {
     }
 
     async fn exchange(&self, id: u64, draft: Draft, started: Instant) -> Result<(RawJson, Option<u16>), Fault> {
-        let method = draft.method.clone();
+        let (method, conduct) = (draft.method.clone(), draft.conduct);
         let (tx, mut rx) = oneshot::channel();
         self.admit(id, Waiter::new(method.clone(), tx))?;
-        let message = Outgoing {
-            text: jsonrpc::request(id, &draft.method, draft.params.as_deref()),
-            method: draft.method,
-            key: Some(id),
-            headers: draft.headers,
-            opens_session: draft.opens_session,
-        };
-        let sending = self.transport.send(message);
+        // Whoever drops this future waits no more.
+        let _dropped = Dropped { peer: self, id };
+        let sending = self.transport.send(outgoing(Some(id), draft));
         tokio::pin!(sending);
         let mut sent = false;
         loop {
-            let alarm = self.alarm(id, started);
+            let alarm = self.alarm(id, started, conduct);
             tokio::select! {
                 biased;
                 outcome = &mut rx => return settle(outcome),
@@ -158,17 +250,17 @@ impl Peer {
                     }
                 },
                 signal = self.options.interrupt.wait() => {
-                    self.give_up(id, &method, "interrupted by the user").await;
+                    self.give_up(id, &method, conduct.cancel, "interrupted by the user").await;
                     return Err(Fault::Interrupted(signal));
                 }
                 () = sleep_until(alarm.map(|(at, _)| at)) => {
                     let Some((_, reason)) = alarm else { continue };
                     // Progress or a question may have moved the idle clock while it was running.
-                    if self.alarm(id, started).is_some_and(|(at, _)| at > Instant::now()) {
+                    if self.alarm(id, started, conduct).is_some_and(|(at, _)| at > Instant::now()) {
                         continue;
                     }
                     let silence = self.silence(id, reason);
-                    self.give_up(id, &method, "timeout").await;
+                    self.give_up(id, &method, conduct.cancel, "timeout").await;
                     return Err(silence);
                 }
             }
@@ -185,7 +277,7 @@ impl Peer {
     }
 
     /// When the next clock runs out for this request, and which one it is.
-    fn alarm(&self, id: u64, started: Instant) -> Option<(Instant, Reason)> {
+    fn alarm(&self, id: u64, started: Instant, conduct: Conduct) -> Option<(Instant, Reason)> {
         let state = self.lock();
         let deadline = self.options.deadline.map(|deadline| (deadline.at, Reason::MaxTime));
         let last = if state.asking > 0 {
@@ -195,7 +287,7 @@ impl Peer {
             let last = state.waiters.get(&id).and_then(|waiter| waiter.last_progress);
             last.max(state.asked_at).map_or(started, |at| at.max(started))
         };
-        let idle = self.options.timeout.map(|timeout| (last + timeout, Reason::Idle));
+        let idle = self.options.timeout.filter(|_| !conduct.patient).map(|timeout| (last + timeout, Reason::Idle));
         [idle, deadline].into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 
@@ -226,20 +318,17 @@ impl Peer {
         }))
     }
 
-    /// Stops to wait for a request and tells the server so. `initialize` is never cancelled
-    /// (2025-03-26 to 2025-11-25 basic/utilities/cancellation §Behavior Requirements).
-    async fn give_up(&self, id: u64, method: &str, reason: &str) {
+    /// Stops to wait for a request and tells the server so, in the way that the era has for it.
+    async fn give_up(&self, id: u64, method: &str, cancel: Cancel, reason: &str) {
         self.lock().give_up(id);
-        if method != "initialize" {
+        let by_stream = cancel == Cancel::Stream && self.kind() == Kind::Http;
+        if by_stream {
+            // 2026-07-28 basic/utilities/cancellation: closing the response stream is the cancellation.
+            self.tracer.note(format!("closing the stream of request {id} ({method}) cancels it"));
+        } else if cancel != Cancel::Never {
             let params = format!("{{\"requestId\":{id},\"reason\":{}}}", crate::wire::json::quote(reason));
-            let message = Outgoing {
-                text: jsonrpc::notification("notifications/cancelled", Some(&params)),
-                method: "notifications/cancelled".to_owned(),
-                key: None,
-                headers: Vec::new(),
-                opens_session: false,
-            };
-            match tokio::time::timeout(CANCEL_BUDGET, self.transport.send(message)).await {
+            let draft = Draft::notification("notifications/cancelled", Some(params));
+            match tokio::time::timeout(CANCEL_BUDGET, self.transport.send(outgoing(None, draft))).await {
                 Ok(Ok(())) => self.tracer.note(format!("told the server that request {id} is cancelled")),
                 Ok(Err(error)) => self.tracer.note(format!("cancelling request {id} failed: {error}")),
                 Err(_) => self.tracer.note(format!("cancelling request {id} took over a second")),
@@ -255,14 +344,7 @@ impl Peer {
     pub async fn notify(&self, draft: Draft) -> Result<(), ClientError> {
         let phase = Phase::of_method(&draft.method);
         let started = Instant::now();
-        let message = Outgoing {
-            text: jsonrpc::notification(&draft.method, draft.params.as_deref()),
-            method: draft.method,
-            key: None,
-            headers: draft.headers,
-            opens_session: false,
-        };
-        let result = self.guard(phase.clone(), self.transport.send(message)).await;
+        let result = self.guard(phase.clone(), self.transport.send(outgoing(None, draft))).await;
         self.ledger.took(phase.clone(), started.elapsed());
         match result {
             Ok(Ok(())) => Ok(()),
@@ -291,6 +373,33 @@ impl Peer {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Takes a request out of the books whose future is dropped before its answer came; does nothing afterwards.
+struct Dropped<'a> {
+    peer: &'a Peer,
+    id: u64,
+}
+
+impl Drop for Dropped<'_> {
+    fn drop(&mut self) {
+        let mut state = self.peer.lock();
+        if state.waiters.contains_key(&self.id) {
+            state.give_up(self.id);
+            drop(state);
+            self.peer.transport.abandon(self.id);
+        }
+    }
+}
+
+/// A message for the transport: a request with an id, else a notification.
+fn outgoing(id: Option<u64>, draft: Draft) -> Outgoing {
+    let Draft { method, params, headers, conduct } = draft;
+    let text = match id {
+        Some(id) => jsonrpc::request(id, &method, params.as_deref()),
+        None => jsonrpc::notification(&method, params.as_deref()),
+    };
+    Outgoing { text, method, key: id, headers, opens_session: conduct.opens_session, resumable: conduct.resumable }
 }
 
 /// Runs `work` under both clocks and the interrupt.

@@ -1,14 +1,15 @@
 //! What is known of a conversation: who waits for what, and what has come that nobody waits for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::oneshot;
 
 use super::error::Fault;
+use crate::outcome::{Category, Failure, Phase};
 use crate::transport::TransportError;
-use crate::wire::RawJson;
+use crate::wire::{RawJson, json};
 
 /// What becomes of a request.
 pub type Outcome = Result<(RawJson, Option<u16>), Fault>;
@@ -63,6 +64,14 @@ pub struct State {
     pub noise: Vec<String>,
     /// Who the server says it is.
     pub server_name: String,
+    /// Requests of the server are not answered: its version has none.
+    pub silenced: bool,
+    /// Why the standing stream is gone for good, if it is.
+    pub standing_over: Option<String>,
+    /// Takes notifications.
+    pub watcher: Option<tokio::sync::mpsc::Sender<Notice>>,
+    /// Notifications that the watcher has not taken yet.
+    pub notices: VecDeque<Notice>,
     /// How many canned answers were used, per kind.
     pub used: Used,
 }
@@ -76,6 +85,15 @@ impl State {
         }
         self.given_up.push(id);
     }
+}
+
+/// A notification of the server, for whoever watches.
+#[derive(Debug, Clone)]
+pub struct Notice {
+    /// The method.
+    pub method: String,
+    /// The params as they came.
+    pub params: Option<RawJson>,
 }
 
 /// How many canned answers were used.
@@ -100,4 +118,16 @@ pub struct Unanswered {
     pub how: String,
     /// Whether mcpcli had said that it can be answered.
     pub declared: bool,
+}
+
+impl Unanswered {
+    /// The failure that an open question is.
+    pub fn to_failure(&self, phase: Phase) -> Failure {
+        let message = format!("the server asked for input by {} that was not supplied: {}", self.method, self.why);
+        let mut failure = Failure::new(Category::InputRequired, phase, message);
+        if let Some(params) = &self.params {
+            failure = failure.with_evidence("asked", json::compact(params.get()));
+        }
+        failure.with_hint(format!("answer it with {}", self.how))
+    }
 }

@@ -27,6 +27,8 @@ pub struct ServerFacts {
     pub name: Option<String>,
     /// `serverInfo.version`, untrusted.
     pub version: Option<String>,
+    /// What was tried to find out what the server speaks, and what came of it, in order.
+    pub negotiation: Vec<(String, String)>,
 }
 
 /// What is known of a run besides its result.
@@ -53,6 +55,16 @@ impl Ledger {
                 facts.warnings.push(warning);
             }
         });
+    }
+
+    /// How many warnings there are.
+    pub fn mark(&self) -> usize {
+        self.with(|facts| facts.warnings.len())
+    }
+
+    /// Takes back the warnings that came after a mark: what they are about turned out to be no deviation.
+    pub fn withdraw(&self, mark: usize) -> Vec<Warning> {
+        self.with(|facts| facts.warnings.split_off(mark.min(facts.warnings.len())))
     }
 
     /// Notes how long a phase took.

@@ -47,9 +47,13 @@ warnings! {
     Redirect = "redirect", "The server redirected to another URL of the same origin.";
     ResourceContents = "resource-contents", "A resource's contents hold neither text nor blob, or both.";
     ResultShape = "result-shape", "A result does not have the shape that its method's result must have.";
+    ResultType = "result-type", "A result of 2026-07-28 has no resultType; it was taken as complete.";
+    ServerRequest = "server-request", "A server of 2026-07-28 sent a request of its own; it was not answered.";
     SessionRenewed = "session-renewed", "The server had lost the session; a new one was opened and the request sent again.";
     StdoutNoise = "stdout-noise", "A stdio server wrote something other than messages to its stdout.";
     StructuredType = "structured-type", "structuredContent is not a JSON object.";
+    Subscription = "subscription", "A notification of a subscription came before its acknowledgement, or does not say which subscription it belongs to.";
+    ToolDropped = "tool-dropped", "A tool was left out of the list: its x-mcp-header annotations break a rule, so it cannot be used over HTTP.";
     UnmatchedResponse = "unmatched-response", "A response came that belongs to no open request.";
     UnterminatedEvent = "unterminated-event", "The event stream ended in the middle of an event; its data was used.";
     UnusableMessage = "unusable-message", "Something that is no usable message came before the answer.";

@@ -1,0 +1,393 @@
+//! Which era a server speaks: the probe, what its answer proves, and what follows from that.
+//!
+//! The rules are those of 2026-07-28 basic/versioning §Backward Compatibility and of the two transports' sections of that
+//! name. What they leave open is decided for evidence: only an answer that a server of the other era would give leads to
+//! the other era. A refusal to authorise, an overloaded server or silence over HTTP say nothing about it.
+
+use std::time::Duration;
+
+use super::connect::{Dialer, Handshake};
+use super::era::{self, Era, MODERN, Modern, NEWEST_MODERN, Opening};
+use super::error::{ClientError, Fault};
+use super::peer::{Answer, Cancel, Conduct, Peer};
+use crate::outcome::{Phase, Reason, WarningId};
+use crate::transport::Kind;
+use crate::wire::RawJson;
+use crate::wire::jsonrpc::ErrorObject;
+
+/// How long a program may take to answer the probe before `initialize` is sent beside it. Its late answer still counts: a
+/// program may take longer than that to start.
+const PROBE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// 2026-07-28 basic §Error Codes: errors that only a server of that era sends.
+const HEADER_MISMATCH: i64 = -32020;
+const MISSING_CAPABILITY: i64 = -32021;
+const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// What the answer to a probe proves.
+pub(super) enum Verdict {
+    /// A server of the modern era, with the versions that it speaks.
+    Modern(RawJson, Vec<String>),
+    /// A server of the modern era that does not speak the probe's version, and the versions that it does.
+    OtherVersion(ClientError, Vec<String>),
+    /// A server of the modern era that finds fault with the probe.
+    Refused(ClientError),
+    /// A server of the legacy era: why that is so, and what came if it was no result.
+    Legacy(String, Option<ClientError>),
+    /// Nothing about the era.
+    Nothing(ClientError),
+}
+
+/// What follows from a verdict.
+enum Next {
+    Begun(Era),
+    Again(String),
+    Initialize(Option<&'static str>),
+    Fail(ClientError),
+}
+
+impl Dialer<'_> {
+    /// Begins the conversation over an open connection, and says what it found out about the server.
+    pub(super) async fn introduce(
+        &self,
+        peer: &Peer,
+        opening: &Opening,
+        handshake: &mut Handshake,
+    ) -> Result<Era, ClientError> {
+        let begun = match opening {
+            Opening::Initialize => self.initialize(peer, None, handshake).await,
+            Opening::Presume(version) => Ok(self.presume(version, handshake)),
+            Opening::Probe { fall_back: true } if peer.kind() == Kind::Stdio => {
+                self.probe_beside(peer, handshake).await
+            }
+            Opening::Probe { fall_back } => self.probe(peer, *fall_back, handshake).await,
+        };
+        if let Ok(era) = &begun {
+            peer.let_server_ask(era.server_may_ask());
+            handshake.era = Some(era.name());
+        }
+        handshake.session = peer.transport().has_session();
+        self.ledger.with(|facts| {
+            facts.server.protocol.clone_from(&handshake.version);
+            facts.server.name = handshake.info("name");
+            facts.server.version = handshake.info("version");
+        });
+        begun
+    }
+
+    /// No word is said before the first request.
+    fn presume(&self, version: &str, handshake: &mut Handshake) -> Era {
+        if !era::is_released(version) {
+            let message =
+                format!("{version} is no released version; it is sent as it stands, by the rules of 2026-07-28");
+            self.ledger.warn(WarningId::ProtocolVersion, message);
+        }
+        let modern = Modern::new(version, self.options);
+        handshake.declare(&modern);
+        handshake.version = Some(version.to_owned());
+        Era::Modern(modern)
+    }
+
+    async fn initialize(
+        &self,
+        peer: &Peer,
+        version: Option<&'static str>,
+        handshake: &mut Handshake,
+    ) -> Result<Era, ClientError> {
+        let begun = era::initialize(peer, self.options, version, self.ledger, handshake).await;
+        let asked = handshake.requested.clone().unwrap_or_default();
+        let outcome = match &begun {
+            Ok(era) => format!("protocol version {}", era.version()),
+            Err(error) => told(error),
+        };
+        self.tried(handshake, peer.kind(), &format!("initialize {asked}"), outcome);
+        begun
+    }
+
+    /// Asks `server/discover`, and goes on as its answer says.
+    async fn probe(&self, peer: &Peer, fall_back: bool, handshake: &mut Handshake) -> Result<Era, ClientError> {
+        let mut version = NEWEST_MODERN.to_owned();
+        let mut again = false;
+        loop {
+            let modern = Modern::new(&version, self.options);
+            handshake.declare(&modern);
+            let mark = self.ledger.mark();
+            let answer = peer.request(peer.reserve_id(), era::discover(&modern)).await;
+            let verdict = self.verdict(answer, mark);
+            match self.conclude(peer, verdict, &version, fall_back, handshake) {
+                Next::Begun(era) => return Ok(era),
+                // Once: a server that refuses the very version it names is asked again as well, since it may have had its
+                // reasons, but not for ever.
+                Next::Again(other) if !again => (version, again) = (other, true),
+                Next::Again(other) => {
+                    let message = format!("the server refuses the version {other} that it names as supported");
+                    return Err(version_violation(message));
+                }
+                Next::Initialize(version) => return self.initialize(peer, version, handshake).await,
+                Next::Fail(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The probe to a program: the first answer decides, be it to `server/discover` or, when that stays silent, to
+    /// `initialize` (2026-07-28 basic/transports/stdio §Backward Compatibility).
+    async fn probe_beside(&self, peer: &Peer, handshake: &mut Handshake) -> Result<Era, ClientError> {
+        let modern = Modern::new(NEWEST_MODERN, self.options);
+        handshake.declare(&modern);
+        let mut draft = era::discover(&modern);
+        draft.conduct = Conduct { patient: true, cancel: Cancel::Never, ..draft.conduct };
+        let mark = self.ledger.mark();
+        let probe = peer.request(peer.reserve_id(), draft);
+        tokio::pin!(probe);
+        let patience = self.options.timeout.map_or(PROBE_PATIENCE, |timeout| timeout.min(PROBE_PATIENCE));
+        let answer = tokio::select! {
+            biased;
+            answer = &mut probe => answer,
+            () = tokio::time::sleep(patience) => {
+                let waited = humantime::format_duration(patience);
+                let outcome = format!("no answer within {waited}, so initialize is sent beside it");
+                self.tried(handshake, peer.kind(), &format!("server/discover {NEWEST_MODERN}"), outcome);
+                // Filled apart, so that a late answer to the probe finds nothing of it.
+                let mut beside = Handshake { attempts: std::mem::take(&mut handshake.attempts), ..Handshake::default() };
+                let (begun, late) = {
+                    let initialize = self.initialize(peer, None, &mut beside);
+                    tokio::pin!(initialize);
+                    tokio::select! {
+                        biased;
+                        answer = &mut probe => match self.verdict(answer, mark) {
+                            Verdict::Legacy(..) => (Some(initialize.await), None),
+                            verdict => (None, Some(verdict)),
+                        },
+                        begun = &mut initialize => (Some(begun), None),
+                    }
+                };
+                let Some(verdict) = late else {
+                    *handshake = beside;
+                    return begun.unwrap_or_else(|| Err(broken()));
+                };
+                handshake.attempts = beside.attempts;
+                return self.settle(peer, verdict, handshake).await;
+            }
+        };
+        let verdict = self.verdict(answer, mark);
+        self.settle(peer, verdict, handshake).await
+    }
+
+    async fn settle(&self, peer: &Peer, verdict: Verdict, handshake: &mut Handshake) -> Result<Era, ClientError> {
+        match self.conclude(peer, verdict, NEWEST_MODERN, true, handshake) {
+            Next::Begun(era) => Ok(era),
+            // With one released version there is nothing else to ask for; one that comes is asked for by the plain probe.
+            Next::Again(_) => self.probe(peer, true, handshake).await,
+            Next::Initialize(version) => self.initialize(peer, version, handshake).await,
+            Next::Fail(error) => Err(error),
+        }
+    }
+
+    /// Reads the answer to the probe. How an older server words its refusal is no deviation, so warnings about that, which
+    /// came after `mark`, are taken back.
+    fn verdict(&self, answer: Result<Answer, ClientError>, mark: usize) -> Verdict {
+        let verdict = self.proof(answer);
+        if matches!(verdict, Verdict::Legacy(..)) {
+            for warning in self.ledger.withdraw(mark) {
+                self.tracer.note(format!("in the answer to the probe: {}", warning.message));
+            }
+        }
+        verdict
+    }
+
+    fn proof(&self, answer: Result<Answer, ClientError>) -> Verdict {
+        let error = match answer {
+            Ok(answer) => {
+                return match era::versions_of(&answer.result, self.ledger) {
+                    Some(versions) => Verdict::Modern(answer.result, versions),
+                    None => Verdict::Legacy("a result without supportedVersions".to_owned(), None),
+                };
+            }
+            Err(error) => error,
+        };
+        if let Some(supported) = other_versions(&error) {
+            return Verdict::OtherVersion(error, supported);
+        }
+        if matches!(error.rpc_code(), Some(HEADER_MISMATCH | MISSING_CAPABILITY)) {
+            return Verdict::Refused(error);
+        }
+        match is_refusal(&error) {
+            true => Verdict::Legacy(told(&error), Some(error)),
+            false => Verdict::Nothing(error),
+        }
+    }
+
+    fn conclude(&self, peer: &Peer, verdict: Verdict, asked: &str, fall_back: bool, handshake: &mut Handshake) -> Next {
+        let (outcome, next) = match verdict {
+            Verdict::Modern(result, versions) => {
+                let listed = versions.join(", ");
+                handshake.offered = versions;
+                let next = self.chosen(peer, result, asked, fall_back, handshake);
+                let outcome = match &next {
+                    Next::Begun(era) => format!("the server speaks {listed}; {} is the newest of both", era.version()),
+                    Next::Again(version) => format!("the server speaks {listed}; asking again in {version}"),
+                    Next::Initialize(_) => format!("the server speaks {listed}, all of which begin with initialize"),
+                    Next::Fail(_) => format!("the server speaks {listed}, none of which mcpcli speaks here"),
+                };
+                (outcome, next)
+            }
+            Verdict::OtherVersion(error, supported) => {
+                let (said, next) = (told(&error), self.other_version(error, &supported, asked, fall_back));
+                handshake.offered = supported;
+                let outcome = match &next {
+                    Next::Again(version) => format!("{said}; asking again in {version}"),
+                    Next::Initialize(Some(version)) => format!("{said}; {version} begins with initialize"),
+                    _ => format!("{said}; no version in common, and no fallback, for the error is of 2026-07-28"),
+                };
+                (outcome, next)
+            }
+            Verdict::Refused(error) => {
+                (format!("{}; an error of 2026-07-28, so no fallback", told(&error)), Next::Fail(error))
+            }
+            Verdict::Legacy(why, error) => {
+                let allowed = if fall_back { "" } else { ", which --protocol modern rules out" };
+                let outcome = format!("{why}; no answer of 2026-07-28, so it is an older server{allowed}");
+                let next = match (fall_back, error) {
+                    (true, _) => Next::Initialize(None),
+                    (false, Some(error)) => Next::Fail(error),
+                    (false, None) => Next::Fail(version_violation(format!("server/discover gave {why}"))),
+                };
+                (outcome, next)
+            }
+            Verdict::Nothing(error) => {
+                (format!("{}; that says nothing about the version, so no fallback", told(&error)), Next::Fail(error))
+            }
+        };
+        self.tried(handshake, peer.kind(), &format!("server/discover {asked}"), outcome);
+        next
+    }
+
+    /// A `DiscoverResult`: the newest version of both sides is spoken.
+    fn chosen(&self, peer: &Peer, result: RawJson, asked: &str, fall_back: bool, handshake: &mut Handshake) -> Next {
+        let version = era::mutual(&handshake.offered);
+        handshake.result = Some(result);
+        match version {
+            Some(version) if MODERN.contains(&version) => {
+                handshake.version = Some(version.to_owned());
+                peer.set_server_name(handshake.server_name());
+                if version == asked {
+                    Next::Begun(Era::Modern(Modern::new(version, self.options)))
+                } else {
+                    Next::Again(version.to_owned())
+                }
+            }
+            // The specification is silent; `initialize` is the only way in which that version can be spoken.
+            Some(version) if fall_back => Next::Initialize(Some(version)),
+            _ => {
+                let listed = handshake.offered.join(", ");
+                Next::Fail(version_violation(format!("the server speaks {listed}, and mcpcli does not")))
+            }
+        }
+    }
+
+    /// -32022: another version of the modern era at once, `initialize` only if the server names an older version itself.
+    fn other_version(&self, error: ClientError, supported: &[String], asked: &str, fall_back: bool) -> Next {
+        match era::mutual(supported) {
+            Some(version) if MODERN.contains(&version) => {
+                if version == asked {
+                    let message = format!("the server refused {asked} and names it as supported; it was asked again");
+                    self.ledger.warn(WarningId::ProtocolVersion, message);
+                }
+                Next::Again(version.to_owned())
+            }
+            Some(version) if fall_back => Next::Initialize(Some(version)),
+            _ => Next::Fail(error),
+        }
+    }
+
+    /// Records an attempt where people and scripts look for it.
+    pub(super) fn tried(&self, handshake: &mut Handshake, kind: Kind, what: &str, outcome: String) {
+        let what = format!("{what} over {}", kind.title());
+        self.tracer.note(format!("{what}: {outcome}"));
+        self.ledger.with(|facts| facts.server.negotiation.push((what.clone(), outcome.clone())));
+        handshake.attempts.push(super::Attempt { what, outcome });
+    }
+}
+
+/// The versions that an error -32022 names; `None` for any other failure.
+pub(super) fn other_versions(error: &ClientError) -> Option<Vec<String>> {
+    match &error.fault {
+        Fault::Rpc { error: object, .. } if error_is(object, UNSUPPORTED_VERSION) => {
+            Some(era::supported(object.data.as_deref()))
+        }
+        _ => None,
+    }
+}
+
+fn error_is(object: &ErrorObject, code: i64) -> bool {
+    object.code.parse() == Ok(code)
+}
+
+/// Whether a request that mirrors arguments was refused for its headers.
+pub(super) fn is_header_mismatch(error: &ClientError) -> bool {
+    error.rpc_code() == Some(HEADER_MISMATCH)
+}
+
+/// Whether a failure is what a server answers to a request that it does not understand: any error but those that only
+/// 2026-07-28 has, and any refusal of the POST. "MUST NOT key on one code" (2026-07-28 basic/transports/stdio §Backward
+/// Compatibility).
+pub(super) fn is_refusal(error: &ClientError) -> bool {
+    let status = match &error.fault {
+        Fault::Rpc { http_status, .. } | Fault::Undecodable(_, http_status) => *http_status,
+        Fault::WrongId { .. } | Fault::NoAnswer | Fault::Violation { .. } => None,
+        Fault::Transport(error) => match error.http_status() {
+            Some(status) => Some(status),
+            None => return false,
+        },
+        _ => return false,
+    };
+    status.is_none_or(tells_the_era)
+}
+
+/// Whether a program ended at the probe, before anything else was asked of it.
+pub(super) fn ended_by_probe(error: &ClientError) -> bool {
+    matches!(&error.fault, Fault::Transport(fault) if fault.is_exit()) && error.phase == Phase::Discover
+}
+
+/// Whether an HTTP status can come from a server because it does not know the version. 401 and 403 are about who asks,
+/// 407, 408 and 429 about the way, 3xx about the place, 5xx about a server that is in no state to say.
+fn tells_the_era(status: u16) -> bool {
+    matches!(status, 200..=299 | 400..=499) && !matches!(status, 401 | 403 | 407 | 408 | 429)
+}
+
+/// Whether the first request in a version that was only remembered failed as it does with a server that has changed: it
+/// was refused as a message, not answered as a request. A call can be sent again after that, for it did not run.
+pub(super) fn refused_unheard(error: &ClientError) -> bool {
+    match &error.fault {
+        Fault::Transport(error) => error.http_status().is_some_and(|status| status < 500 && tells_the_era(status)),
+        Fault::Rpc { http_status: Some(status @ 400..), own_id, error: object } => {
+            tells_the_era(*status) && (!own_id || object.code == "-32600")
+        }
+        _ => false,
+    }
+}
+
+/// What came, in a few words.
+fn told(error: &ClientError) -> String {
+    match &error.fault {
+        Fault::Rpc { error, http_status, .. } => {
+            let status = http_status.map_or_else(String::new, |status| format!("HTTP {status}, "));
+            let ErrorObject { code, message, .. } = &**error;
+            format!("{status}error {code} {message:?}")
+        }
+        fault => fault.to_string(),
+    }
+}
+
+fn version_violation(message: String) -> ClientError {
+    let hint = Some("`--protocol VERSION` asks for another version".to_owned());
+    let fault = Fault::Violation { reason: Reason::Version, message, evidence: None, hint };
+    ClientError { phase: Phase::Discover, fault }
+}
+
+fn broken() -> ClientError {
+    ClientError {
+        phase: Phase::Discover,
+        fault: Fault::Broken("neither probe nor initialize came to an end".to_owned()),
+    }
+}
