@@ -55,6 +55,12 @@ _mcpcli() {
             mcpcli,request)
                 cmd="mcpcli__subcmd__request"
                 ;;
+            mcpcli,task)
+                cmd="mcpcli__subcmd__task"
+                ;;
+            mcpcli,watch)
+                cmd="mcpcli__subcmd__watch"
+                ;;
             *)
                 ;;
         esac
@@ -62,7 +68,7 @@ _mcpcli() {
 
     case "${cmd}" in
         mcpcli)
-            opts="-q -v -s -H -e -h -V --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help --version list describe call read get complete info ping request explain demo completions man"
+            opts="-q -v -s -H -e -h -V --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help --version list describe call read get complete info ping watch task request explain demo completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -215,8 +221,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -250,7 +264,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__call)
-            opts="-q -v -s -H -e -h --arg --args --dry-run --no-check --output-dir --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --arg --args --dry-run --no-check --output-dir --task --detach --task-ttl --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -269,6 +283,10 @@ _mcpcli() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --task-ttl)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -418,8 +436,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -453,7 +479,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__complete)
-            opts="-q -v -s -H -e -h --prompt --resource --context --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --prompt --resource --context --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -618,8 +644,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -713,7 +747,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__describe)
-            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -866,8 +900,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -923,7 +965,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__get)
-            opts="-q -v -s -H -e -h --arg --args --dry-run --no-check --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --arg --args --dry-run --no-check --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1084,8 +1126,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -1119,7 +1169,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__info)
-            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1272,8 +1322,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -1307,7 +1365,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__list)
-            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help tools resources templates prompts"
+            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help tools resources templates prompts"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1460,8 +1518,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -1524,7 +1590,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__ping)
-            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1677,8 +1743,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -1712,7 +1786,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__read)
-            opts="-q -v -s -H -e -h --output-dir --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --output-dir --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1872,8 +1946,16 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)
@@ -1907,7 +1989,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__request)
-            opts="-q -v -s -H -e -h --params --dry-run --output --json --color --quiet --verbose --server --config --transport --protocol --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --client-capabilities --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --params --dry-run --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2064,8 +2146,420 @@ _mcpcli() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --client-capabilities)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
+                    return 0
+                    ;;
+                --trace)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --expect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --error-pattern)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        mcpcli__subcmd__task)
+            opts="-q -v -s -H -e -h --wait --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help get cancel list"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "human json raw" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --transport)
+                    COMPREPLY=($(compgen -W "auto http sse stdio" -- "${cur}"))
+                    return 0
+                    ;;
+                --protocol)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --message-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --header)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -H)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bearer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -e)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cwd)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --cert)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --key)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --proxy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-message-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-pages)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --roots)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --answer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client-capabilities)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
+                    return 0
+                    ;;
+                --trace)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --expect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --error-pattern)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        mcpcli__subcmd__watch)
+            opts="-q -v -s -H -e -h --tools --prompts --resources --task --count --for --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --task)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --count)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "human json raw" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --transport)
+                    COMPREPLY=($(compgen -W "auto http sse stdio" -- "${cur}"))
+                    return 0
+                    ;;
+                --protocol)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --message-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --header)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -H)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bearer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -e)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cwd)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --cert)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --key)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --proxy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-message-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-pages)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --roots)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --answer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client-capabilities)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-level)
+                    COMPREPLY=($(compgen -W "debug info notice warning error critical alert emergency" -- "${cur}"))
                     return 0
                     ;;
                 --trace)

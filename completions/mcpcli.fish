@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_mcpcli_global_optspecs
-    string join \n output= json color= q/quiet v/verbose s/server= config= transport= protocol= message-url= H/header= bearer= e/env= cwd= timeout= max-time= connect-timeout= cacert= cert= key= insecure proxy= max-message-size= max-pages= roots= answer= client-capabilities= trace= strict expect= error-pattern= h/help V/version
+    string join \n output= json color= q/quiet v/verbose s/server= config= transport= protocol= no-cache message-url= H/header= bearer= e/env= cwd= timeout= max-time= connect-timeout= cacert= cert= key= insecure proxy= max-message-size= max-pages= roots= answer= max-rounds= client-capabilities= log-level= trace= strict expect= error-pattern= h/help V/version
 end
 
 function __fish_mcpcli_needs_command
@@ -36,7 +36,7 @@ complete -c mcpcli -n "__fish_mcpcli_needs_command" -l transport -d 'Over which 
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_needs_command" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_needs_command" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -53,13 +53,23 @@ complete -c mcpcli -n "__fish_mcpcli_needs_command" -l max-message-size -d 'The 
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_needs_command" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_needs_command" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_needs_command" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -72,6 +82,8 @@ complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "get" -d 'Get a prompt
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "complete" -d 'Complete an argument of a prompt or of a resource template'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "info" -d 'Show the handshake: server, version, capabilities, instructions'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "ping" -d 'Ask for a sign of life'
+complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "watch" -d 'Show notifications as they come: changes of lists, resources and tasks'
+complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "task" -d 'Ask for, wait for, cancel or list tasks that `call --task` made'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "request" -d 'Send any JSON-RPC request and print its result'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "explain" -d 'Explain an error code, a category, a warning or a reason'
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -f -a "demo" -d 'Serve the built-in server to others, with faults on demand'
@@ -89,7 +101,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l transport -d 'Ove
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -106,13 +118,23 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l max-message-size 
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -128,7 +150,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l transport -d 
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -145,19 +167,30 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l max-message-s
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l arg -d 'The same, for scripts; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l args -d 'All arguments as a JSON object; @FILE reads a file, - reads stdin' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l output-dir -d 'Write binary blocks to files in this directory' -r -f -a "(__fish_complete_directories)"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l task-ttl -d 'How long the server shall keep the task (2025-11-25 only)' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l output -d 'In which form the outcome is shown [default: human]' -r -f -a "human\t'Designed to be read; in a pipe texts are byte-exact'
 json\t'One document for every outcome'
 raw\t'The result as it came over the wire'"
@@ -170,7 +203,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l transport -d 'Ove
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -187,15 +220,27 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l max-message-size 
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l dry-run -d 'Print the request instead of sending it'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l no-check -d 'Do not look it up and do not check the arguments; send'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l task -d 'Make a task of the call, if the server has tasks, and wait for its end'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l detach -d 'Make a task of the call and do not wait; `task get ID` asks for it later'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -212,7 +257,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l transport -d 'Ove
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -229,13 +274,23 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l max-message-size 
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -253,7 +308,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l transport -d 'Over
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -270,7 +325,16 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l max-message-size -
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
@@ -279,6 +343,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l no-check -d 'Do no
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -297,7 +362,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l transport -d 
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -314,13 +379,23 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l max-message-s
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -336,7 +411,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l transport -d 'Ove
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -353,13 +428,23 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l max-message-size 
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -375,7 +460,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l transport -d 'Ove
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -392,16 +477,131 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l max-message-size 
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l task -d 'Tell where this task stands; can be repeated' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l count -d 'End after so many notifications' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l for -d 'End after this time' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l output -d 'In which form the outcome is shown [default: human]' -r -f -a "human\t'Designed to be read; in a pipe texts are byte-exact'
+json\t'One document for every outcome'
+raw\t'The result as it came over the wire'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l color -d 'When to colour [default: auto]' -r -f -a "auto\t'On terminals; NO_COLOR and CLICOLOR_FORCE are minded'
+always\t'Also in pipes'
+never\t'Nowhere'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -s s -l server -d 'A URL, the name of a configured server, or `demo`, `demo:FAULT[,FAULT]` for the server inside the binary (environment: MCPCLI_SERVER)' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l config -d 'Read named servers from this file instead of the nearest .mcp.json' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l transport -d 'Over which transport [default: auto]' -r -f -a "auto\t'Streamable HTTP, then HTTP+SSE by the rule of the specification'
+http\t'Streamable HTTP (2025-03-26 and later)'
+sse\t'HTTP+SSE (2024-11-05)'
+stdio\t'The standard streams of a process'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -s H -l header -d 'Send this HTTP header; can be repeated' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -s e -l env -d 'Set this variable for a server program; can be repeated' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l cwd -d 'The working directory of a server program' -r -f -a "(__fish_complete_directories)"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l max-time -d 'How long the whole command may take [default: no limit]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l cert -d 'Present this client certificate (PEM)' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l proxy -d 'Use this proxy instead of the one that the environment names' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l max-message-size -d 'The largest message that is taken in, as 64MiB or 500k; 0 is no limit [default: 64MiB]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l tools -d 'Tell when the list of tools changes'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l prompts -d 'Tell when the list of prompts changes'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l resources -d 'Tell when the list of resources changes'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l json -d 'The same as --output json'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l insecure -d 'Do not verify certificates'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l output -d 'In which form the outcome is shown [default: human]' -r -f -a "human\t'Designed to be read; in a pipe texts are byte-exact'
+json\t'One document for every outcome'
+raw\t'The result as it came over the wire'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l color -d 'When to colour [default: auto]' -r -f -a "auto\t'On terminals; NO_COLOR and CLICOLOR_FORCE are minded'
+always\t'Also in pipes'
+never\t'Nowhere'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -s s -l server -d 'A URL, the name of a configured server, or `demo`, `demo:FAULT[,FAULT]` for the server inside the binary (environment: MCPCLI_SERVER)' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l config -d 'Read named servers from this file instead of the nearest .mcp.json' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l transport -d 'Over which transport [default: auto]' -r -f -a "auto\t'Streamable HTTP, then HTTP+SSE by the rule of the specification'
+http\t'Streamable HTTP (2025-03-26 and later)'
+sse\t'HTTP+SSE (2024-11-05)'
+stdio\t'The standard streams of a process'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -s H -l header -d 'Send this HTTP header; can be repeated' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -s e -l env -d 'Set this variable for a server program; can be repeated' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l cwd -d 'The working directory of a server program' -r -f -a "(__fish_complete_directories)"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l max-time -d 'How long the whole command may take [default: no limit]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l cert -d 'Present this client certificate (PEM)' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l proxy -d 'Use this proxy instead of the one that the environment names' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l max-message-size -d 'The largest message that is taken in, as 64MiB or 500k; 0 is no limit [default: 64MiB]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l wait -d 'With get: wait for its end, and answer what it asks'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l json -d 'The same as --output json'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l insecure -d 'Do not verify certificates'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l params -d 'Its params; @FILE reads a file, - reads stdin' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l output -d 'In which form the outcome is shown [default: human]' -r -f -a "human\t'Designed to be read; in a pipe texts are byte-exact'
 json\t'One document for every outcome'
@@ -415,7 +615,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l transport -d '
 http\t'Streamable HTTP (2025-03-26 and later)'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of a process'"
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l protocol -d 'Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l protocol -d 'Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not [default: auto]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l message-url -d 'Where HTTP+SSE posts to, instead of the endpoint that the server announces' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -s H -l header -d 'Send this HTTP header; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l bearer -d 'Send `Authorization: Bearer TOKEN` (environment: MCPCLI_BEARER)' -r
@@ -432,7 +632,16 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l max-message-si
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l max-pages -d 'How many pages of a list are read at most [default: 1000]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l roots -d 'A root to tell the server of: a path or a file:// URI; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l answer -d 'Answer a question of the server; can be repeated, the last answer serves for all that follow' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l max-rounds -d 'How many times a result may ask for input before it is given up [default: 10]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l client-capabilities -d 'Declare exactly these client capabilities, whatever can be answered: JSON or @FILE' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l log-level -d 'Ask for log messages from this level on' -r -f -a "debug\t'Everything'
+info\t'Ordinary messages'
+notice\t'Significant ones'
+warning\t'Warnings'
+error\t'Errors'
+critical\t'Critical conditions'
+alert\t'What must be acted on at once'
+emergency\t'What makes the system unusable'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l trace -d 'Write everything that crosses the border to this file, one JSON object a line, secrets masked' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l expect -d 'Exit 0 if the outcome has this category, else 9' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l error-pattern -d 'A text result that matches this regular expression is a tool error, whatever isError says' -r
@@ -440,6 +649,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l dry-run -d 'Pr
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l json -d 'The same as --output json'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -s q -l quiet -d 'Hide logs, progress, hints and the server\'s stderr; never a failure or a warning'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -s v -l verbose -d 'Show the handshake, HTTP exchanges and notifications; twice: every message'
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l no-cache -d 'Neither use nor keep what was found out about a server\'s version'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l insecure -d 'Do not verify certificates'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l strict -d 'Take warnings about the server for protocol violations (exit 7)'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -124,6 +124,8 @@ pub enum Body {
     Info(Box<Info>),
     /// `ping`.
     Ping {
+        /// The method that was asked: `ping`, or in 2026-07-28 `server/discover`.
+        method: &'static str,
         /// From sending to the answer.
         took: Duration,
         /// The result as it came.
@@ -140,9 +142,15 @@ pub enum Body {
     DryRun {
         /// The JSON-RPC message.
         message: Box<RawValue>,
+        /// The headers that mirror it, as name and value.
+        headers: Vec<(String, String)>,
         /// Where it would go, secrets masked.
         target: String,
     },
+    /// `task`, and a call that was made as one and left to itself.
+    Task(TaskReport),
+    /// `watch`.
+    Watch(WatchReport),
     /// `explain`.
     Explain(Vec<Explanation>),
     /// `explain` without a name: everything there is, a line each.
@@ -227,12 +235,27 @@ pub struct Section {
     pub kind: ListKind,
     /// Every entry of every page, as it came.
     pub entries: Vec<Box<RawValue>>,
+    /// Tools that the server lists and that must not be used over this transport.
+    pub dropped: Vec<Dropped>,
     /// The result of every page, as it came.
     pub pages: Vec<Box<RawValue>>,
     /// For entries with something wrong: the index and what it is.
     pub defects: Vec<(usize, String)>,
     /// Why the list is missing or incomplete.
     pub state: SectionState,
+}
+
+/// A tool that was left out of a list.
+#[derive(Debug)]
+pub struct Dropped {
+    /// Its place in what the server sent.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reasons: Vec<String>,
+    /// Its definition as it came.
+    pub entry: Box<RawValue>,
 }
 
 /// Whether a list is whole.
@@ -321,12 +344,38 @@ pub struct Saved {
     pub mime_type: Option<String>,
 }
 
+/// What is known of tasks.
+#[derive(Debug, Default)]
+pub struct TaskReport {
+    /// The task as the server told of it.
+    pub task: Option<Box<RawValue>>,
+    /// The result of its call, or of cancelling it.
+    pub result: Option<Box<RawValue>>,
+    /// Every task, as it came, for `task list`.
+    pub list: Option<Vec<Box<RawValue>>>,
+}
+
+/// The outcome of `watch`; what was seen has been told as it came.
+#[derive(Debug, Default)]
+pub struct WatchReport {
+    /// How many notifications came.
+    pub seen: usize,
+    /// Why it ended: `count`, `time`, `interrupt`, `server`; `None` when it failed.
+    pub ended: Option<&'static str>,
+}
+
 /// The outcome of `info`: what came of the handshake.
 #[derive(Debug, Default)]
 pub struct Info {
     /// The protocol version that was asked for.
     pub requested: Option<String>,
-    /// The `initialize` result as it came.
+    /// `legacy` or `modern`, once it is known.
+    pub era: Option<&'static str>,
+    /// The versions that mcpcli speaks, oldest first.
+    pub client_versions: Vec<String>,
+    /// The versions that the server says it speaks, where it says so.
+    pub server_versions: Vec<String>,
+    /// The `initialize` or `server/discover` result as it came.
     pub result: Option<Box<RawValue>>,
     /// What mcpcli declared.
     pub client_capabilities: Option<Box<RawValue>>,

@@ -9,6 +9,7 @@ mod demo;
 mod grammar;
 mod host;
 mod input;
+mod memory;
 mod named;
 mod options;
 mod panic;

@@ -44,6 +44,43 @@ pub enum Transport {
     Stdio,
 }
 
+/// `--log-level`, by RFC 5424.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// Everything.
+    Debug,
+    /// Ordinary messages.
+    Info,
+    /// Significant ones.
+    Notice,
+    /// Warnings.
+    Warning,
+    /// Errors.
+    Error,
+    /// Critical conditions.
+    Critical,
+    /// What must be acted on at once.
+    Alert,
+    /// What makes the system unusable.
+    Emergency,
+}
+
+impl Level {
+    /// The word of the protocol.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Debug => "debug",
+            Level::Info => "info",
+            Level::Notice => "notice",
+            Level::Warning => "warning",
+            Level::Error => "error",
+            Level::Critical => "critical",
+            Level::Alert => "alert",
+            Level::Emergency => "emergency",
+        }
+    }
+}
+
 /// How things are shown. Every command has these.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Output")]
@@ -111,9 +148,13 @@ pub struct Connect {
     /// Over which transport [default: auto]
     #[arg(long, value_name = "KIND", value_enum, help_heading = "Server")]
     pub transport: Option<Transport>,
-    /// Which protocol version: auto, legacy, or one such as 2025-11-25, released or not [default: auto]
+    /// Which protocol version: auto, legacy (with initialize), modern (without), or one such as 2026-07-28, released or not
+    /// [default: auto]
     #[arg(long, value_name = "VERSION", value_parser = values::protocol, help_heading = "Server")]
     pub protocol: Option<Pin>,
+    /// Neither use nor keep what was found out about a server's version
+    #[arg(long, help_heading = "Server")]
+    pub no_cache: bool,
     /// Where HTTP+SSE posts to, instead of the endpoint that the server announces
     #[arg(long, value_name = "URL", help_heading = "Server")]
     pub message_url: Option<String>,
@@ -170,10 +211,17 @@ pub struct Connect {
     #[arg(long, value_name = "ANSWER", value_parser = values::answer, help_heading = "When the server asks",
           long_help = ANSWER_HELP)]
     pub answer: Vec<Answer>,
+    /// How many times a result may ask for input before it is given up [default: 10]
+    #[arg(long, value_name = "N", value_parser = values::rounds, allow_hyphen_values = true,
+          help_heading = "When the server asks")]
+    pub max_rounds: Option<usize>,
     /// Declare exactly these client capabilities, whatever can be answered: JSON or @FILE
     #[arg(long, value_name = "JSON|@FILE", help_heading = "When the server asks")]
     pub client_capabilities: Option<String>,
 
+    /// Ask for log messages from this level on
+    #[arg(long, value_name = "LEVEL", value_enum, help_heading = "Judgement")]
+    pub log_level: Option<Level>,
     /// Write everything that crosses the border to this file, one JSON object a line, secrets masked
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Judgement")]
     pub trace: Option<PathBuf>,
@@ -214,6 +262,7 @@ impl Connect {
             config: later.config.or(self.config),
             transport: later.transport.or(self.transport),
             protocol: later.protocol.or(self.protocol),
+            no_cache: self.no_cache || later.no_cache,
             message_url: later.message_url.or(self.message_url),
             header: both(self.header, later.header),
             bearer: later.bearer.or(self.bearer),
@@ -232,6 +281,8 @@ impl Connect {
             roots: both(self.roots, later.roots),
             answer: both(self.answer, later.answer),
             client_capabilities: later.client_capabilities.or(self.client_capabilities),
+            max_rounds: later.max_rounds.or(self.max_rounds),
+            log_level: later.log_level.or(self.log_level),
             trace: later.trace.or(self.trace),
             strict: self.strict || later.strict,
             expect: later.expect.or(self.expect),

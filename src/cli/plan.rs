@@ -8,7 +8,7 @@ use super::options::{Connect, Show};
 use super::values::Pin;
 use crate::arguments::{Pair, parse_pair};
 use crate::client::Protocol;
-use crate::commands::{self, Reference};
+use crate::commands::{self, Reference, TaskDeed, TaskWish};
 use crate::outcome::{Failure, Reason};
 use crate::report::ListKind;
 use crate::schema::shell_word;
@@ -20,6 +20,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Unless `--max-message-size` says otherwise.
 const MAX_MESSAGE_SIZE: usize = 64 << 20;
+/// Unless `--max-rounds` says otherwise.
+const MAX_ROUNDS: usize = 10;
 /// Unless `--max-pages` says otherwise.
 const MAX_PAGES: usize = 1000;
 
@@ -47,6 +49,8 @@ enum Asked {
     Complete(grammar::Complete),
     Info,
     Ping,
+    Watch(grammar::Watch),
+    Task(grammar::Task),
     Request(grammar::Request),
 }
 
@@ -61,6 +65,8 @@ impl Asked {
             Asked::Complete(_) => "complete",
             Asked::Info => "info",
             Asked::Ping => "ping",
+            Asked::Watch(_) => "watch",
+            Asked::Task(_) => "task",
             Asked::Request(_) => "request",
         }
     }
@@ -81,6 +87,8 @@ impl Order {
             Remote::Complete(it) => apart(it, Asked::Complete),
             Remote::Info(it) => apart(it, |_| Asked::Info),
             Remote::Ping(it) => apart(it, |_| Asked::Ping),
+            Remote::Watch(it) => apart(it, Asked::Watch),
+            Remote::Task(it) => apart(it, Asked::Task),
             Remote::Request(it) => apart(it, Asked::Request),
         };
         Order {
@@ -114,6 +122,8 @@ impl Order {
             Asked::Complete(complete) => commands::Command::Complete(completion(complete)?),
             Asked::Info => commands::Command::Info,
             Asked::Ping => commands::Command::Ping,
+            Asked::Watch(watch) => commands::Command::Watch(watched(watch)),
+            Asked::Task(task) => commands::Command::Task(deed(task)?),
             Asked::Request(request) => commands::Command::Request {
                 method: request.method.clone(),
                 params: match &request.params {
@@ -141,6 +151,10 @@ impl Order {
             dry_run: call.arguments.dry_run,
             output_dir: call.output_dir.clone(),
             error_pattern,
+            task: (call.task || call.detach || call.task_ttl.is_some()).then(|| TaskWish {
+                detach: call.detach,
+                ttl_ms: call.task_ttl.and_then(|limit| limit.0).and_then(|ttl| u64::try_from(ttl.as_millis()).ok()),
+            }),
         })
     }
 
@@ -174,7 +188,23 @@ impl Order {
         match &self.connect.protocol {
             None | Some(Pin::Auto) => Protocol::Auto,
             Some(Pin::Legacy) => Protocol::Legacy,
+            Some(Pin::Modern) => Protocol::Modern,
             Some(Pin::Version(version)) => Protocol::Version(version.clone()),
+        }
+    }
+
+    /// How many times a result may ask for input.
+    pub(super) fn max_rounds(&self) -> usize {
+        self.connect.max_rounds.unwrap_or(MAX_ROUNDS)
+    }
+
+    /// Whether the command has to do with tasks, so that they are declared.
+    pub(super) fn uses_tasks(&self) -> bool {
+        match &self.words {
+            Asked::Call(call) => call.task || call.detach || call.task_ttl.is_some(),
+            Asked::Watch(watch) => !watch.task.is_empty(),
+            Asked::Task(_) => true,
+            _ => false,
         }
     }
 
@@ -194,6 +224,31 @@ fn list_kind(kind: Kind) -> ListKind {
         Kind::Resources => ListKind::Resources,
         Kind::Templates => ListKind::Templates,
         Kind::Prompts => ListKind::Prompts,
+    }
+}
+
+fn watched(watch: &grammar::Watch) -> commands::Watch {
+    commands::Watch {
+        uris: watch.uris.clone(),
+        tools: watch.tools,
+        prompts: watch.prompts,
+        resources: watch.resources,
+        tasks: watch.task.clone(),
+        count: watch.count,
+        time: watch.time.and_then(|limit| limit.0),
+    }
+}
+
+fn deed(task: &grammar::Task) -> Result<TaskDeed, Failure> {
+    if task.wait && task.deed != grammar::Deed::Get {
+        return Err(usage("--wait belongs to `task get`"));
+    }
+    let id = task.id.clone().unwrap_or_default();
+    match task.deed {
+        grammar::Deed::Get => Ok(TaskDeed::Get { id, wait: task.wait }),
+        grammar::Deed::Cancel => Ok(TaskDeed::Cancel { id }),
+        grammar::Deed::List if task.id.is_some() => Err(usage("`task list` lists all tasks and takes no id")),
+        grammar::Deed::List => Ok(TaskDeed::List),
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::memory::Cache;
 use super::plan::Order;
 use super::target::{self, Aim};
 use super::values::Limit;
@@ -78,7 +79,22 @@ fn plan(
         host,
         client_capabilities,
         max_pages: order.max_pages(),
-        activity: watch::activity(Arc::clone(live), Arc::clone(tracer)),
+        max_rounds: order.max_rounds(),
+        log_level: connect.log_level.map(|level| level.name().to_owned()),
+        tasks: order.uses_tasks(),
+        // What listens on a port of its own choice is another server every time.
+        memory: (!connect.no_cache && !matches!(aim, Aim::Demo(_)))
+            .then(Cache::of_user)
+            .flatten()
+            .map(|cache| Arc::new(cache) as _),
+        find_out: false,
+        activity: watch::activity(watch::Audience {
+            live: Arc::clone(live),
+            tracer: Arc::clone(tracer),
+            show: order.show.clone(),
+            started,
+            interrupt: interrupt.clone(),
+        }),
         interrupt: interrupt.clone(),
     };
     Ok(Plan { command, aim, options, person })

@@ -153,7 +153,9 @@ fn what_clap_refuses() {
         &["--expect", "nope", "ping"],
         &["--max-message-size", "1x", "ping"],
         &["--max-pages", "0", "list"],
-        &["--protocol", "modern", "ping"],
+        &["--protocol", "", "ping"],
+        &["--log-level", "loud", "ping"],
+        &["--max-rounds", "-1", "ping"],
         &["--answer", "perhaps", "ping"],
         &["--output", "xml", "ping"],
         &["--retry", "1", "ping"],
@@ -161,7 +163,10 @@ fn what_clap_refuses() {
         &["complete", "--prompt", "a", "--resource", "b", "x"],
         &["explain", "-s", "x"],
         &["doctor"],
-        &["watch"],
+        &["watch", "--count", "0"],
+        &["task"],
+        &["task", "get"],
+        &["repl"],
     ];
     for args in rows {
         assert!(Cli::try_parse_from([&["mcpcli"], *args].concat()).is_err(), "{args:?}");

@@ -69,7 +69,7 @@ fn command_of(args: &[OsString]) -> &'static str {
 }
 
 /// Every command. clap has them as owned texts, the report as static ones; a test holds the two together.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "list",
     "describe",
     "call",
@@ -78,6 +78,8 @@ const NAMES: [&str; 13] = [
     "complete",
     "info",
     "ping",
+    "watch",
+    "task",
     "request",
     "explain",
     "demo",

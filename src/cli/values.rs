@@ -22,6 +22,8 @@ pub enum Pin {
     Auto,
     /// The versions with `initialize`.
     Legacy,
+    /// The versions without.
+    Modern,
     /// This one.
     Version(String),
 }
@@ -88,10 +90,8 @@ pub(super) fn protocol(text: &str) -> Result<Pin, String> {
     match text {
         "auto" => Ok(Pin::Auto),
         "legacy" => Ok(Pin::Legacy),
-        "modern" => {
-            Err("the era without initialize (2026-07-28) is not spoken yet; give auto, legacy or a version".to_owned())
-        }
-        "" => Err("give auto, legacy or a version such as 2025-11-25".to_owned()),
+        "modern" => Ok(Pin::Modern),
+        "" => Err("give auto, legacy, modern or a version such as 2026-07-28".to_owned()),
         version => Ok(Pin::Version(version.to_owned())),
     }
 }
@@ -125,6 +125,11 @@ pub(super) fn count(text: &str) -> Result<usize, String> {
         Ok(0) | Err(_) => Err(format!("`{text}` is not a number from 1 on")),
         Ok(number) => Ok(number),
     }
+}
+
+/// Reads a count that may be zero.
+pub(super) fn rounds(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number from 0 on"))
 }
 
 /// Reads the name of a category.
@@ -209,6 +214,7 @@ mod tests {
         assert_eq!(category("tool-error"), Ok(Category::ToolError));
         assert!(category("interrupted").is_err() && category("nope").unwrap_err().contains("rpc-error"));
         assert_eq!(protocol("2099-01-01"), Ok(Pin::Version("2099-01-01".to_owned())));
-        assert!(protocol("modern").is_err() && protocol("").is_err());
+        assert_eq!(protocol("modern"), Ok(Pin::Modern));
+        assert!(protocol("").is_err());
     }
 }

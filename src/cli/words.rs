@@ -7,7 +7,8 @@ use crate::schema::shell_word;
 use crate::trace::Redactor;
 
 /// The commands that need a server, and so the words for it.
-const REMOTE: [&str; 9] = ["list", "describe", "call", "read", "get", "complete", "info", "ping", "request"];
+const REMOTE: [&str; 11] =
+    ["list", "describe", "call", "read", "get", "complete", "info", "ping", "watch", "task", "request"];
 
 /// How the user named the server; empty where a variable or the configuration named it.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use serde_json::value::RawValue;
 
 use super::list::name_of;
-use super::{Call, Found, Settings, save, suspicion};
+use super::{Call, Found, Settings, save, suspicion, task};
 use crate::arguments;
-use crate::client::{Activity, Answer, Client, Unanswered};
+use crate::client::{Activity, Answer, Client, Preview};
 use crate::outcome::{Category, Failure, Ledger, Phase, Reason, WarningId};
 use crate::report::{Body, CallReport, ListKind};
 use crate::schema::shell_word;
@@ -22,19 +22,36 @@ pub(super) async fn run(call: &Call, client: &mut Client, settings: &Settings) -
             Err(failure) => return Found::failed(*failure),
         }
     };
+    let declared = tool.as_ref().and_then(|tool| tool.input_schema.as_deref());
+    if let Some(failure) = dropped(call, declared, client) {
+        return Found::failed(failure);
+    }
     let schema = tool.as_ref().and_then(|tool| usable_schema(tool, &settings.ledger));
     if call.dry_run {
-        return preview(call, schema.as_deref(), settings);
+        return preview(call, schema.as_deref(), &Preview::of(client), settings);
     }
     let arguments = match build(call, schema.as_deref(), settings) {
         Ok(arguments) => arguments,
         Err(failure) => return Found::failed(*failure),
     };
+    if let Err(why) = client.era().mirrored(declared, &arguments, client.kind()) {
+        let message = format!("{why}; nothing was sent");
+        return Found::failed(Failure::usage(Reason::Arguments, message));
+    }
     // Before the call, so that what cannot be saved is not done in vain.
     if let Some(failure) = call.output_dir.as_deref().and_then(|dir| save::prepare(dir).err()) {
         return Found::failed(failure);
     }
-    match client.call_tool(&call.tool, &arguments).await {
+    let called = match &call.task {
+        None => client.call_tool(&call.tool, &arguments, declared, &[]).await,
+        Some(wish) => match task::call(wish, &call.tool, &arguments, declared, client).await {
+            Ok(task::Called::Answer(answer)) => Ok(answer),
+            Ok(task::Called::Detached(body)) => return Found::ok(*body),
+            Ok(task::Called::Impossible(failure)) => return Found::failed(*failure),
+            Err(error) => Err(error),
+        },
+    };
+    match called {
         Ok(answer) => judge(call, tool.as_ref(), answer, client, settings),
         Err(error) => {
             let failure = asked_in_vain(client, error.to_failure());
@@ -43,13 +60,26 @@ pub(super) async fn run(call: &Call, client: &mut Client, settings: &Settings) -
     }
 }
 
+/// A tool that must not be used here because of how it wants its arguments mirrored.
+fn dropped(call: &Call, schema: Option<&RawValue>, client: &Client) -> Option<Failure> {
+    let defects = client.era().tool_defects(schema, client.kind());
+    if defects.is_empty() {
+        return None;
+    }
+    let message = format!("the tool {:?} cannot be used over HTTP as it is declared; nothing was sent", call.tool);
+    let mut failure = Failure::new(Category::Protocol, Phase::of_method("tools/list"), message)
+        .with_reason(Reason::ResultShape)
+        .with_hint("2026-07-28 basic/transports/streamable-http §Custom Headers: a client must drop it; --no-check calls it all the same");
+    for defect in defects {
+        failure = failure.with_evidence("tool", defect);
+    }
+    Some(failure)
+}
+
 /// The request that would be sent.
-pub(super) fn preview(call: &Call, schema: Option<&RawValue>, settings: &Settings) -> Found {
+pub(super) fn preview(call: &Call, schema: Option<&RawValue>, preview: &Preview, settings: &Settings) -> Found {
     match build(call, schema, settings) {
-        Ok(arguments) => {
-            let message = crate::client::preview_call(&settings.options.protocol, &call.tool, &arguments);
-            super::dry_run(message, settings)
-        }
+        Ok(arguments) => super::dry_run(preview.call(&call.tool, &arguments, schema), settings),
         Err(failure) => Found::failed(*failure),
     }
 }
@@ -220,18 +250,9 @@ fn dressed_as_success(call: &Call, result: &CallResult, http_status: Option<u16>
 /// what the user wanted to see. What was never declared is the server's to do without.
 fn not_supplied(client: &Client, answer: &Answer) -> Option<Failure> {
     let question = client.unanswered().into_iter().find(|question| question.declared)?;
-    let mut failure = input_required(&question, tools_call());
+    let mut failure = question.to_failure(tools_call());
     failure.http_status = answer.http_status;
     Some(failure)
-}
-
-fn input_required(question: &Unanswered, phase: Phase) -> Failure {
-    let message = format!("the server asked for input by {} that was not supplied: {}", question.method, question.why);
-    let mut failure = Failure::new(Category::InputRequired, phase, message);
-    if let Some(params) = &question.params {
-        failure = failure.with_evidence("asked", json::compact(params.get()));
-    }
-    failure.with_hint(format!("answer it with {}", question.how))
 }
 
 /// A call that failed after the server had asked something that was not supplied: that is why, and what to do.
@@ -241,7 +262,7 @@ fn asked_in_vain(client: &Client, failure: Failure) -> Failure {
     if !matches!(failure.category, Category::ToolError | Category::RpcError) {
         return failure;
     }
-    let mut asked = input_required(question, failure.phase.clone());
+    let mut asked = question.to_failure(failure.phase.clone());
     asked.http_status = failure.http_status;
     asked.also.push(failure);
     asked

@@ -4,7 +4,7 @@ use super::call::unknown;
 use super::list::name_of;
 use super::{Found, Settings};
 use crate::arguments::{self, Pair};
-use crate::client::Client;
+use crate::client::{Client, Preview};
 use crate::outcome::{Category, Failure, WarningId};
 use crate::report::{Body, ListKind};
 use crate::wire::mcp::PromptView;
@@ -37,7 +37,7 @@ pub(super) async fn run(request: &Request<'_>, dry_run: bool, client: &mut Clien
         }
     }
     if dry_run {
-        return preview(request.prompt, request.pairs, request.args, settings);
+        return preview(request.prompt, request.pairs, request.args, &Preview::of(client), settings);
     }
     match client.get_prompt(request.prompt, &arguments).await {
         Ok(answer) => {
@@ -58,12 +58,15 @@ pub(super) async fn run(request: &Request<'_>, dry_run: bool, client: &mut Clien
 }
 
 /// The request that would be sent.
-pub(super) fn preview(prompt: &str, pairs: &[Pair], args: Option<&str>, settings: &Settings) -> Found {
+pub(super) fn preview(
+    prompt: &str,
+    pairs: &[Pair],
+    args: Option<&str>,
+    preview: &Preview,
+    settings: &Settings,
+) -> Found {
     match arguments::build_prompt(pairs, args) {
-        Ok(arguments) => {
-            let message = crate::client::preview_prompt(&settings.options.protocol, prompt, &arguments);
-            super::dry_run(message, settings)
-        }
+        Ok(arguments) => super::dry_run(preview.prompt(prompt, &arguments), settings),
         Err(error) => Found::failed(error.to_failure()),
     }
 }

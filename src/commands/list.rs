@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Found, Settings};
 use crate::client::Client;
 use crate::outcome::{Category, Failure, Ledger, WarningId};
-use crate::report::{Body, List, ListKind, Section, SectionState};
+use crate::report::{Body, Dropped, List, ListKind, Section, SectionState};
 use crate::wire::mcp::{PromptView, ResourceView, TemplateView, ToolView};
 use crate::wire::{RawJson, json};
 
@@ -29,6 +29,9 @@ pub(super) async fn run(kind: Option<ListKind>, client: &mut Client, settings: &
 }
 
 async fn all(client: &mut Client, ledger: &Ledger) -> Found {
+    if let Err(error) = client.know_capabilities().await {
+        return error.into();
+    }
     let mut sections = Vec::new();
     let mut failures = Vec::new();
     for kind in ListKind::ALL {
@@ -66,7 +69,14 @@ fn is_missing(failure: &Failure) -> bool {
 }
 
 fn empty(kind: ListKind) -> Section {
-    Section { kind, entries: Vec::new(), pages: Vec::new(), defects: Vec::new(), state: SectionState::Complete }
+    Section {
+        kind,
+        entries: Vec::new(),
+        dropped: Vec::new(),
+        pages: Vec::new(),
+        defects: Vec::new(),
+        state: SectionState::Complete,
+    }
 }
 
 /// One list with every page, and what is wrong with its entries.
@@ -77,7 +87,35 @@ async fn section(kind: ListKind, client: &mut Client, ledger: &Ledger) -> Sectio
         Some(error) => SectionState::Failed(Box::new(error.to_failure())),
     };
     let defects = defects(kind, &pages.entries, ledger);
-    Section { kind, entries: pages.entries, pages: pages.results, defects, state }
+    let (entries, dropped) = drop_tools(kind, pages.entries, client, ledger);
+    // The places that are told of are counted without what was dropped.
+    let before = |index: usize| dropped.iter().filter(|one| one.index < index).count();
+    let is_kept = |index: usize| dropped.iter().all(|one| one.index != index);
+    let defects: Vec<_> = defects.into_iter().filter(|(index, _)| is_kept(*index)).collect();
+    let defects = defects.into_iter().map(|(index, what)| (index - before(index), what)).collect();
+    Section { kind, entries, dropped, pages: pages.results, defects, state }
+}
+
+/// Takes out the tools that must not be used over this transport, each with the reasons
+/// (2026-07-28 basic/transports/streamable-http §Custom Headers: MUST exclude, SHOULD warn with name and reason).
+fn drop_tools(kind: ListKind, entries: Vec<RawJson>, client: &Client, ledger: &Ledger) -> (Vec<RawJson>, Vec<Dropped>) {
+    if kind != ListKind::Tools {
+        return (entries, Vec::new());
+    }
+    let era = client.era();
+    let (mut kept, mut dropped) = (Vec::with_capacity(entries.len()), Vec::new());
+    for (index, entry) in entries.into_iter().enumerate() {
+        let tool = ToolView::read(&entry);
+        let reasons = era.tool_defects(tool.input_schema.as_deref(), client.kind());
+        if reasons.is_empty() {
+            kept.push(entry);
+            continue;
+        }
+        let name = tool.name.unwrap_or_default();
+        ledger.warn(WarningId::ToolDropped, format!("the tool {name:?} was left out: {}", reasons.join("; ")));
+        dropped.push(Dropped { index, name, reasons, entry });
+    }
+    (kept, dropped)
 }
 
 /// What is wrong with the entries; each is a warning too, and none hides another entry (LST-03).

@@ -5,20 +5,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::arguments::Pair;
-use crate::client::{self, Client, Handshake};
+use crate::client::{self, Client, Handshake, Preview, Previewed};
 use crate::outcome::{Failure, Ledger};
-use crate::report::{Attempt, Body, Info, ListKind, Report};
+use crate::report::{Body, ListKind, Report};
 use crate::trace::Tracer;
 
 mod call;
 mod describe;
 pub mod explain;
 mod get;
+mod info;
 mod list;
 mod read;
 mod save;
 mod simple;
 mod suspicion;
+mod task;
+mod watch;
 
 /// What is wanted, with everything resolved that does not need the server.
 #[derive(Debug)]
@@ -61,6 +64,10 @@ pub enum Command {
     Info,
     /// Liveness.
     Ping,
+    /// Tasks that were made earlier.
+    Task(TaskDeed),
+    /// Notifications as they come.
+    Watch(Watch),
     /// Any method, raw.
     Request {
         /// The method.
@@ -89,6 +96,55 @@ pub struct Call {
     pub output_dir: Option<PathBuf>,
     /// A text block that matches makes the result a tool error.
     pub error_pattern: Option<regex::Regex>,
+    /// Whether it may, or shall, be a task.
+    pub task: Option<TaskWish>,
+}
+
+/// How a call is made as a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskWish {
+    /// Do not wait for its end; tell what is needed to ask for it later.
+    pub detach: bool,
+    /// How long the server shall keep it, in milliseconds (2025-11-25 only).
+    pub ttl_ms: Option<u64>,
+}
+
+/// What is to be done with tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskDeed {
+    /// Tell where one stands, with its result if it has one.
+    Get {
+        /// Its id.
+        id: String,
+        /// Wait for its end first.
+        wait: bool,
+    },
+    /// Cancel one.
+    Cancel {
+        /// Its id.
+        id: String,
+    },
+    /// List all.
+    List,
+}
+
+/// What is watched for, as far as the user has said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// These resources.
+    pub uris: Vec<String>,
+    /// Changes of the list of tools.
+    pub tools: bool,
+    /// Changes of the list of prompts.
+    pub prompts: bool,
+    /// Changes of the list of resources.
+    pub resources: bool,
+    /// These tasks.
+    pub tasks: Vec<String>,
+    /// After how many notifications to stop.
+    pub count: Option<usize>,
+    /// After how long to stop.
+    pub time: Option<std::time::Duration>,
 }
 
 /// Completion of one argument of a prompt or a resource template.
@@ -167,6 +223,8 @@ impl Command {
             Command::Complete(_) => "complete",
             Command::Info => "info",
             Command::Ping => "ping",
+            Command::Task(_) => "task",
+            Command::Watch(_) => "watch",
             Command::Request { .. } => "request",
         }
     }
@@ -179,8 +237,11 @@ pub async fn run(command: &Command, settings: &Settings) -> Finished {
         return Finished { report: finish(command, settings, found, started), client: None };
     }
     let mut handshake = Handshake::default();
+    // What is remembered is not what `info` is asked for.
+    let find_out = matches!(command, Command::Info);
+    let options = client::Options { find_out, ..settings.options.clone() };
     let connected =
-        Client::connect(&settings.target, &settings.options, &settings.tracer, &settings.ledger, &mut handshake).await;
+        Client::connect(&settings.target, &options, &settings.tracer, &settings.ledger, &mut handshake).await;
     let (found, client) = match connected {
         Ok(mut client) => {
             let found = with_server(command, settings, &mut client, &mut handshake).await;
@@ -189,7 +250,7 @@ pub async fn run(command: &Command, settings: &Settings) -> Finished {
         }
         Err(failure) => {
             // `info` shows whatever came of the handshake, also when it failed.
-            let body = if matches!(command, Command::Info) { info(&mut handshake) } else { Body::None };
+            let body = if matches!(command, Command::Info) { info::body(&mut handshake) } else { Body::None };
             (Found { body, failures: vec![failure] }, None)
         }
     };
@@ -210,9 +271,11 @@ fn finish(command: &Command, settings: &Settings, found: Found, started: Instant
 /// What can be said without a server: the requests that need nothing from it.
 fn without_server(command: &Command, settings: &Settings) -> Option<Found> {
     match command {
-        Command::Call(call) if call.dry_run && call.no_check => Some(call::preview(call, None, settings)),
+        Command::Call(call) if call.dry_run && call.no_check => {
+            Some(call::preview(call, None, &presumed(settings), settings))
+        }
         Command::Get { prompt, arguments, args, no_check: true, dry_run: true } => {
-            Some(get::preview(prompt, arguments, args.as_deref(), settings))
+            Some(get::preview(prompt, arguments, args.as_deref(), &presumed(settings), settings))
         }
         Command::Request { method, params, dry_run: true } => {
             Some(simple::preview(method, params.as_deref(), settings))
@@ -232,22 +295,12 @@ async fn with_server(command: &Command, settings: &Settings, client: &mut Client
             get::run(&request, *dry_run, client, settings).await
         }
         Command::Complete(complete) => simple::complete(complete, client).await,
-        Command::Info => Found::ok(info(handshake)),
+        Command::Info => info::run(client, handshake).await,
         Command::Ping => simple::ping(client).await,
+        Command::Task(deed) => task::run(deed, client).await,
+        Command::Watch(watch) => watch::run(watch, client, settings).await,
         Command::Request { method, params, .. } => simple::request(method, params.as_deref(), client).await,
     }
-}
-
-fn info(handshake: &mut Handshake) -> Body {
-    let handshake = std::mem::take(handshake);
-    let attempts = handshake.attempts.into_iter();
-    Body::Info(Box::new(Info {
-        requested: handshake.requested,
-        result: handshake.result,
-        client_capabilities: handshake.client_capabilities,
-        session: handshake.session,
-        attempts: attempts.map(|attempt| Attempt { what: attempt.what, outcome: attempt.outcome }).collect(),
-    }))
 }
 
 /// Where a request would go, secrets masked, for `--dry-run`.
@@ -258,10 +311,14 @@ fn shown_target(settings: &Settings) -> String {
     }
 }
 
+fn presumed(settings: &Settings) -> Preview {
+    Preview::presumed(&settings.target, &settings.options)
+}
+
 /// A message that would be sent, as a body.
-fn dry_run(message: String, settings: &Settings) -> Found {
-    match serde_json::value::RawValue::from_string(message) {
-        Ok(message) => Found::ok(Body::DryRun { message, target: shown_target(settings) }),
+fn dry_run(previewed: Previewed, settings: &Settings) -> Found {
+    match serde_json::value::RawValue::from_string(previewed.message) {
+        Ok(message) => Found::ok(Body::DryRun { message, headers: previewed.headers, target: shown_target(settings) }),
         Err(error) => Found::failed(Failure::new(
             crate::outcome::Category::Internal,
             crate::outcome::Phase::Resolve,

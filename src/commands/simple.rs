@@ -1,8 +1,9 @@
 //! The commands that are one request each: `ping`, `complete`, `request`.
 
 use super::{Complete, Found, Reference, Settings};
-use crate::client::Client;
-use crate::outcome::{Failure, Reason};
+use crate::client::era::{Shape, Wanted};
+use crate::client::{Client, Preview};
+use crate::outcome::{Category, Failure, Phase, Reason};
 use crate::report::Body;
 use crate::wire::json;
 use crate::wire::mcp::CallResult;
@@ -10,7 +11,7 @@ use crate::wire::mcp::CallResult;
 /// `ping`.
 pub(super) async fn ping(client: &mut Client) -> Found {
     match client.ping().await {
-        Ok(answer) => Found::ok(Body::Ping { took: answer.took, result: answer.result }),
+        Ok((method, answer)) => Found::ok(Body::Ping { method, took: answer.took, result: answer.result }),
         Err(error) => error.into(),
     }
 }
@@ -47,19 +48,39 @@ pub(super) async fn request(method: &str, params: Option<&str>, client: &mut Cli
         Ok(answer) => {
             // Whichever command sent it, a result with isError is a tool's failure.
             let failed = method == "tools/call" && CallResult::read(&answer.result).is_error;
-            let failures = failed.then(|| super::call::tool_error(params, answer.http_status));
+            let failure = match client.shape(method, &answer.result) {
+                Ok(Shape::InputRequired(wanted)) => Some(open_questions(method, &wanted)),
+                Ok(_) if failed => Some(super::call::tool_error(params, answer.http_status)),
+                Ok(_) => None,
+                Err(error) => Some(error.to_failure()),
+            };
             let body = Body::Request { method: method.to_owned(), result: answer.result };
-            Found { body, failures: failures.into_iter().collect() }
+            Found { body, failures: failure.into_iter().collect() }
         }
         Err(error) => error.into(),
     }
+}
+
+/// A raw request is made once: what its result asks for is shown, and answered by who makes the next one.
+fn open_questions(method: &str, wanted: &Wanted) -> Failure {
+    let asked: Vec<&str> = wanted.questions.iter().map(|(_, question)| question.method.as_str()).collect();
+    let message = match asked.as_slice() {
+        [] => format!("the result of {method} asks to make the request again with its requestState"),
+        asked => format!("the result of {method} asks for input by {}", asked.join(", ")),
+    };
+    Failure::new(Category::InputRequired, Phase::of_method(method), message).with_hint(
+        "send it again with inputResponses and requestState in --params; `call`, `get` and `read` do so by --answer",
+    )
 }
 
 /// The request that would be sent.
 pub(super) fn preview(method: &str, params: Option<&str>, settings: &Settings) -> Found {
     match unusable(params) {
         Some(failure) => Found::failed(failure),
-        None => super::dry_run(crate::client::preview_raw(&settings.options.protocol, method, params), settings),
+        None => {
+            let preview = Preview::presumed(&settings.target, &settings.options);
+            super::dry_run(preview.raw(method, params), settings)
+        }
     }
 }
 

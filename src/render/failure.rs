@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::terminal::{Stream, columns, safe, wrap};
 use super::{Format, View, human};
 use crate::outcome::{Category, Failure, RpcFacts, ServerFacts};
+use crate::report::TaskReport;
 use crate::report::{Body, Report, SectionState};
 use crate::wire::{codes, json};
 
@@ -71,7 +72,27 @@ fn asides(report: &Report, view: &View<'_>) -> String {
                 aside(&more);
             }
         }
-        Body::DryRun { message, target } => aside(&dry_run(message, target, !report.facts.phases.is_empty())),
+        Body::DryRun { message, headers, target } => {
+            aside(&dry_run(message, target, !report.facts.phases.is_empty()));
+            for (name, value) in headers {
+                aside(&format!("{name}: {value}"));
+            }
+        }
+        Body::Task(TaskReport { task: Some(task), result: None, .. }) if view.format == Format::Human => {
+            if let Some(id) = json::member(task, "taskId").and_then(|raw| json::string(&raw)) {
+                aside(&format!(
+                    "hint: `mcpcli task get {id} --wait` waits for its result, `task cancel {id}` cancels it"
+                ));
+            }
+        }
+        Body::Watch(report) => {
+            let noun = if report.seen == 1 { "notification" } else { "notifications" };
+            let end = match report.ended {
+                Some("server") => "; the server ended it",
+                _ => "",
+            };
+            aside(&format!("{} {noun}{end}", report.seen));
+        }
         _ => {}
     }
     out

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::View;
 use super::terminal::safe_json;
 use crate::outcome::{Category, Failure, PhaseTime, Warning};
-use crate::report::{Body, Describe, Field, Info, List, Report, Saved, Section, SectionState};
+use crate::report::{Body, Describe, Field, Info, List, Report, Saved, Section, SectionState, TaskReport};
 use crate::trace::millis;
 use crate::wire::json;
 
@@ -45,6 +45,16 @@ struct Envelope<'a> {
     parts: Option<BTreeMap<&'static str, Part<'a>>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     saved: Vec<SavedFile<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<Left<'a>>,
+}
+
+/// A tool that was left out of the list, as the server sent it, and why.
+#[derive(Serialize)]
+struct Left<'a> {
+    name: &'a str,
+    reasons: &'a [String],
+    definition: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -54,6 +64,15 @@ struct Server<'a> {
     protocol: Option<&'a str>,
     name: Option<String>,
     version: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    negotiation: Vec<Probe<'a>>,
+}
+
+/// What was tried to find out what the server speaks, and what came of it.
+#[derive(Serialize)]
+struct Probe<'a> {
+    what: &'a str,
+    outcome: String,
 }
 
 #[derive(Serialize)]
@@ -145,6 +164,11 @@ fn envelope<'a>(report: &'a Report, view: &View<'_>) -> Envelope<'a> {
             // A server may echo a secret here; `result` alone is what it sent, to the byte.
             name: server.name.as_deref().map(|name| view.redactor.mask(name).into_owned()),
             version: server.version.as_deref().map(|version| view.redactor.mask(version).into_owned()),
+            negotiation: server
+                .negotiation
+                .iter()
+                .map(|(what, outcome)| Probe { what, outcome: view.redactor.mask(outcome).into_owned() })
+                .collect(),
         },
         phase: phase(report),
         reason: failure.and_then(|failure| failure.reason).map(|reason| reason.name()),
@@ -159,6 +183,7 @@ fn envelope<'a>(report: &'a Report, view: &View<'_>) -> Envelope<'a> {
         expected: report.expected.map(Category::name),
         parts: parts(&report.body, view),
         saved: saved(&report.body),
+        dropped: dropped(&report.body),
     }
 }
 
@@ -242,6 +267,12 @@ fn part<'a>(section: &'a Section, view: &View<'_>) -> Option<Part<'a>> {
     Some(Part { state, message, failure, defects })
 }
 
+fn dropped(body: &Body) -> Vec<Left<'_>> {
+    let Body::List(list) = body else { return Vec::new() };
+    let all = list.sections.iter().flat_map(|section| &section.dropped);
+    all.map(|one| Left { name: &one.name, reasons: &one.reasons, definition: &one.entry }).collect()
+}
+
 fn saved(body: &Body) -> Vec<SavedFile<'_>> {
     let files: &[Saved] = match body {
         Body::Call(call) => &call.saved,
@@ -274,7 +305,9 @@ impl Serialize for Outcome<'_> {
             | Body::Ping { result, .. }
             | Body::Request { result, .. } => result.serialize(serializer),
             Body::Info(info) => Handshake::of(info).serialize(serializer),
-            Body::DryRun { message, target } => Preview { target, message }.serialize(serializer),
+            Body::DryRun { message, headers, target } => Preview::of(target, headers, message).serialize(serializer),
+            Body::Task(report) => tasks(report, serializer),
+            Body::Watch(report) => Watch { seen: report.seen, ended: report.ended }.serialize(serializer),
             Body::Explain(entries) | Body::ExplainIndex(entries) => entries.serialize(serializer),
             Body::Text { json, .. } => json.serialize(serializer),
         }
@@ -298,16 +331,50 @@ fn is_present(section: &Section) -> bool {
 #[derive(Serialize)]
 struct Preview<'a> {
     target: &'a str,
+    headers: BTreeMap<&'a str, &'a str>,
     message: &'a RawValue,
+}
+
+impl<'a> Preview<'a> {
+    fn of(target: &'a str, headers: &'a [(String, String)], message: &'a RawValue) -> Preview<'a> {
+        let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        Preview { target, headers, message }
+    }
+}
+
+#[derive(Serialize)]
+struct Watch {
+    seen: usize,
+    ended: Option<&'static str>,
+}
+
+/// The task as the server told of it; beside a result of its own both are named.
+fn tasks<S: Serializer>(report: &TaskReport, serializer: S) -> Result<S::Ok, S::Error> {
+    match (&report.list, &report.task, &report.result) {
+        (Some(list), ..) => BTreeMap::from([("tasks", list)]).serialize(serializer),
+        (None, Some(task), Some(result)) => BTreeMap::from([("task", task), ("result", result)]).serialize(serializer),
+        (None, Some(one), None) | (None, None, Some(one)) => one.serialize(serializer),
+        (None, None, None) => serializer.serialize_none(),
+    }
 }
 
 #[derive(Serialize)]
 struct Handshake<'a> {
     requested: Option<&'a str>,
+    era: Option<&'static str>,
+    versions: Versions<'a>,
     initialize: Option<&'a RawValue>,
+    discover: Option<&'a RawValue>,
     client_capabilities: Option<&'a RawValue>,
     session: bool,
     attempts: Vec<Tried<'a>>,
+}
+
+/// What either side speaks, as far as it says so.
+#[derive(Serialize)]
+struct Versions<'a> {
+    client: &'a [String],
+    server: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -316,12 +383,20 @@ struct Tried<'a> {
     outcome: &'a str,
 }
 
+/// Whether a result is that of `server/discover`; `initialize` names one version instead.
+fn is_discovery(result: &RawValue) -> bool {
+    json::member(result, "supportedVersions").is_some()
+}
+
 impl Handshake<'_> {
     fn of(info: &Info) -> Handshake<'_> {
         let tried = info.attempts.iter().map(|one| Tried { what: &one.what, outcome: &one.outcome });
         Handshake {
             requested: info.requested.as_deref(),
-            initialize: info.result.as_deref(),
+            era: info.era,
+            versions: Versions { client: &info.client_versions, server: &info.server_versions },
+            initialize: info.result.as_deref().filter(|result| !is_discovery(result)),
+            discover: info.result.as_deref().filter(|result| is_discovery(result)),
             client_capabilities: info.client_capabilities.as_deref(),
             session: info.session,
             attempts: tried.collect(),

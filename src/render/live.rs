@@ -163,6 +163,19 @@ impl Live {
         }
     }
 
+    /// Where a task stands.
+    pub fn task(&self, id: &str, status: &str, message: Option<&str>) {
+        let words = message.map(|message| format!(" {}", line(message))).unwrap_or_default();
+        let text = format!("task {} {}{words}", line(id), line(status));
+        if self.verbose > 0 {
+            self.put(&self.stream.dim(&text));
+        }
+        let mut state = self.state();
+        state.phase = text;
+        state.progress = None;
+        draw(&state);
+    }
+
     /// A question of the server, and what it was told.
     pub fn asked(&self, method: &str, answer: &str) {
         // A ping is answered without ado.

@@ -5,7 +5,9 @@ mod human;
 mod json;
 mod live;
 mod raw;
+mod task;
 pub mod terminal;
+mod watched;
 
 use std::io::{self, Write};
 
@@ -14,6 +16,7 @@ use crate::trace::Redactor;
 
 pub use live::Live;
 pub use terminal::{ColorChoice, Stream};
+pub use watched::watched;
 
 /// In which form a report is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -31,6 +31,16 @@ pub(super) fn write(report: &Report, view: &View<'_>, out: &mut dyn Write) -> io
         | Body::Request { result, .. } => raw(result),
         Body::Info(info) => info.result.as_deref().map_or(Ok(()), raw),
         Body::DryRun { message, .. } => raw(message),
+        Body::Task(report) => {
+            let list = report.list.iter().flatten();
+            report
+                .result
+                .iter()
+                .chain(report.task.iter().filter(|_| report.result.is_none()))
+                .chain(list)
+                .try_for_each(|one| raw(one))
+        }
+        Body::Watch(_) => Ok(()),
         // Nothing of these came over a wire: the text is the result.
         Body::Explain(_) | Body::ExplainIndex(_) | Body::Text { .. } => super::human::result(report, view, out),
     }

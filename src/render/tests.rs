@@ -36,6 +36,7 @@ fn facts() -> Facts {
         protocol: Some("2025-11-25".to_owned()),
         name: Some("demo".to_owned()),
         version: Some("1.0".to_owned()),
+        negotiation: Vec::new(),
     };
     let phases = vec![PhaseTime { phase: Phase::Initialize, took: Duration::from_millis(4) }];
     Facts { server, warnings: Vec::new(), phases }
@@ -126,7 +127,7 @@ fn the_only_blob_goes_into_a_pipe_as_bytes_and_others_as_placeholders() {
 #[test]
 fn a_dry_run_tells_what_was_sent_and_what_was_not() {
     let message = || raw(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
-    let body = || Body::DryRun { message: message(), target: "http://h/".to_owned() };
+    let body = || Body::DryRun { message: message(), headers: Vec::new(), target: "http://h/".to_owned() };
     let (_, err) = shown(&Report::local("call", body()), Format::Human, Stream::PLAIN);
     assert_eq!(err, "dry run: nothing was sent; it would go to http://h/\n");
     let (_, err) = shown(&Report { facts: facts(), ..Report::local("call", body()) }, Format::Human, Stream::PLAIN);
@@ -174,8 +175,14 @@ fn sections() -> List {
         tool("7"),
     ];
     let failure = Failure::new(Category::Timeout, Phase::Method("prompts/list".to_owned()), "no answer");
-    let section =
-        |kind, entries: Vec<_>, defects, state| Section { kind, pages: entries.clone(), entries, defects, state };
+    let section = |kind, entries: Vec<_>, defects, state| Section {
+        kind,
+        pages: entries.clone(),
+        entries,
+        dropped: Vec::new(),
+        defects,
+        state,
+    };
     List {
         single: false,
         sections: vec![

@@ -35,7 +35,9 @@ const HARMLESS_HEADERS: &[&str] = &[
 
 /// Whether a header's value may be shown as it is.
 pub fn is_harmless_header(name: &str) -> bool {
-    HARMLESS_HEADERS.iter().any(|harmless| harmless.eq_ignore_ascii_case(name))
+    // Headers that mirror arguments show no more than the message beside them (2026-07-28).
+    let mirrors = name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("mcp-param-"));
+    mirrors || HARMLESS_HEADERS.iter().any(|harmless| harmless.eq_ignore_ascii_case(name))
 }
 
 /// Secrets of this run, and the replacing of them in any text.

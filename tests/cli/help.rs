@@ -2,7 +2,7 @@
 
 use crate::support::Sandbox;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "list",
     "describe",
     "call",
@@ -11,6 +11,8 @@ const COMMANDS: [&str; 13] = [
     "complete",
     "info",
     "ping",
+    "watch",
+    "task",
     "request",
     "explain",
     "demo",
@@ -63,7 +65,7 @@ fn every_command_has_examples_and_those_with_the_demo_server_work() {
 #[test]
 fn the_first_screen_is_short_and_names_every_command() {
     let text = help(&["-h"]);
-    assert!(text.lines().count() <= 32, "{text}");
+    assert!(text.lines().count() <= 34, "{text}");
     for command in COMMANDS {
         assert!(text.lines().any(|line| line.trim_start().starts_with(command)), "{command} in\n{text}");
     }

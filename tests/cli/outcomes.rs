@@ -343,7 +343,7 @@ fn a_connection_that_never_stands_is_not_a_silent_server() {
     for (scheme, transport, phase) in [
         ("https", "http", "connect"),
         ("https", "sse", "connect"),
-        ("http", "http", "initialize"),
+        ("http", "http", "discover"),
         ("http", "sse", "endpoint"),
     ] {
         let url = format!("{scheme}://127.0.0.1:{port}/mcp");

@@ -112,12 +112,16 @@ impl FakeServer {
         relay::command(self.address)
     }
 
-    /// These arguments, with what makes the binary talk to this server around them.
+    /// These arguments, with what makes the binary talk to this server around them. Unless they say which version to speak, it
+    /// begins with `initialize`, which most scripts are about.
     pub fn args(&self, args: &[&str]) -> Vec<String> {
         let mut all: Vec<String> = match self.over() {
             Over::Stdio => Vec::new(),
             over => vec!["-s".to_owned(), self.url(), "--transport".to_owned(), over.name().to_owned()],
         };
+        if !args.iter().any(|arg| arg.starts_with("--protocol")) {
+            all.extend(["--protocol", "legacy"].map(str::to_owned));
+        }
         all.extend(args.iter().map(|arg| arg.replace("{url}", &self.url())));
         if self.over() == Over::Stdio {
             all.push("--".to_owned());

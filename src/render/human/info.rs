@@ -7,13 +7,14 @@ use crate::report::Info;
 use crate::wire::json;
 use crate::wire::mcp::Implementation;
 
-const LABEL: usize = 12;
+const LABEL: usize = 13;
 
 /// The whole view.
 pub(super) fn view(info: &Info, facts: &Facts, stream: Stream) -> String {
     let mut out = String::new();
     let member = |key: &str| info.result.as_deref().and_then(|result| json::member(result, key));
-    let server = member("serverInfo").map(|raw| Implementation::read(&raw)).unwrap_or_default();
+    let in_meta = || member("_meta").and_then(|meta| json::member(&meta, "io.modelcontextprotocol/serverInfo"));
+    let server = member("serverInfo").or_else(in_meta).map(|raw| Implementation::read(&raw)).unwrap_or_default();
     if let Some(name) = &server.name {
         let version = server.version.as_deref().unwrap_or_default();
         out.push_str(&format!("{} {}", stream.bold(&line(name)), line(version)));
@@ -36,15 +37,32 @@ pub(super) fn view(info: &Info, facts: &Facts, stream: Stream) -> String {
         row("transport", transport_title(transport));
     }
     if let Some(protocol) = &facts.server.protocol {
+        let era = info.era.map_or_else(String::new, |era| format!(", the {era} era"));
         match info.requested.as_ref().filter(|requested| *requested != protocol) {
-            Some(requested) => row("protocol", &format!("{protocol} (asked for {requested})")),
-            None => row("protocol", protocol),
+            Some(requested) => row("protocol", &format!("{protocol}{era} (asked for {requested})")),
+            None => row("protocol", &format!("{protocol}{era}")),
         }
     }
+    if !info.server_versions.is_empty() {
+        row("it speaks", &info.server_versions.join(", "));
+    }
+    if !info.client_versions.is_empty() {
+        row("mcpcli speaks", &info.client_versions.join(", "));
+    }
     if info.result.is_some() {
-        row("session", if info.session { "yes" } else { "none" });
+        if info.era != Some("modern") {
+            row("session", if info.session { "yes" } else { "none" });
+        }
         let capabilities = member("capabilities").map(|raw| capability_words(&raw)).unwrap_or_default();
         row("capabilities", if capabilities.is_empty() { "none" } else { &capabilities });
+    }
+    let extensions = member("capabilities").and_then(|all| json::member(&all, "extensions"));
+    if let Some(extensions) = extensions.map(|raw| capability_words(&raw)).filter(|words| !words.is_empty()) {
+        row("extensions", &extensions);
+    }
+    if let Some(ttl) = member("ttlMs").and_then(|raw| raw.get().parse().ok()) {
+        let scope = member("cacheScope").and_then(|raw| json::string(&raw)).unwrap_or_default();
+        row("cache", &super::cache_words(ttl, &scope));
     }
     if let Some(declared) = info.client_capabilities.as_deref().map(capability_words) {
         row("declared", if declared.is_empty() { "nothing" } else { &declared });

@@ -32,6 +32,12 @@ pub(super) fn view(list: &List, stream: Stream) -> String {
             heading(section, stream, &mut out);
         }
         entries(section, bare, stream, &mut out);
+        if !bare {
+            dropped(section, stream, &mut out);
+            if let Some(hint) = cache_hint(section) {
+                out.push_str(&stream.dim(&format!("  {hint}\n")));
+            }
+        }
     }
     out
 }
@@ -52,6 +58,26 @@ fn heading(section: &Section, stream: Stream, out: &mut String) {
         SectionState::Unavailable(_) => {}
     }
     out.push('\n');
+}
+
+/// Tools that must not be used here, struck out, each with the reasons.
+fn dropped(section: &Section, stream: Stream, out: &mut String) {
+    for one in &section.dropped {
+        out.push_str(&format!("  {} {}\n", stream.warn("✗"), stream.dim(&line(&one.name))));
+        for reason in &one.reasons {
+            for text in wrap(&line(reason), stream.width.saturating_sub(4)) {
+                out.push_str(&format!("    {}\n", stream.warn(&text)));
+            }
+        }
+    }
+}
+
+/// For how long the server says that its list holds (2026-07-28 server/utilities/caching). Nothing is cached here.
+fn cache_hint(section: &Section) -> Option<String> {
+    let page = section.pages.first()?;
+    let ttl = json::member(page, "ttlMs")?.get().parse::<u64>().ok()?;
+    let scope = json::member(page, "cacheScope").and_then(|raw| json::string(&raw)).unwrap_or_default();
+    Some(super::cache_words(ttl, &scope))
 }
 
 fn entries(section: &Section, bare: bool, stream: Stream, out: &mut String) {

@@ -11,9 +11,9 @@ use colored::Color;
 use serde_json::value::RawValue;
 
 use super::View;
-use super::terminal::{Stream, columns, duration, first_sentence, fit, safe, safe_json, wrap};
+use super::terminal::{Stream, columns, duration, first_sentence, fit, line, safe, safe_json, wrap};
 use crate::outcome::{Category, Failure, Reason};
-use crate::report::{Body, CallReport, Explanation, Report};
+use crate::report::{Body, CallReport, Explanation, Report, TaskReport};
 use crate::wire::json::{self, TokenKind};
 use crate::wire::mcp::PromptMessage;
 
@@ -33,12 +33,36 @@ pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> i
         Body::Get { result, .. } => prompt(result, stream, out),
         Body::Complete { result } => completions(result, stream, out),
         Body::Info(info) => out.write_all(info::view(info, &report.facts, stream).as_bytes()),
-        Body::Ping { took, .. } => writeln!(out, "pong in {}", duration(*took)),
+        Body::Ping { method: "ping", took, .. } => writeln!(out, "pong in {}", duration(*took)),
+        Body::Ping { method, took, .. } => writeln!(out, "alive: {method} answered in {}", duration(*took)),
         Body::Request { result, .. } => json_value(result, stream, out),
         Body::DryRun { message, .. } => json_value(message, stream, out),
+        Body::Task(report) => task(report, stream, out),
+        // What was seen has been written as it came.
+        Body::Watch(_) => Ok(()),
         Body::Explain(entries) => out.write_all(explanations(entries, stream).as_bytes()),
         Body::ExplainIndex(entries) => out.write_all(index(entries, stream).as_bytes()),
         Body::Text { text, .. } => text_block(text, stream, out),
+    }
+}
+
+/// A task, and behind it the result of its call.
+fn task(report: &TaskReport, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(super::task::view(report, stream).as_bytes())?;
+    match &report.result {
+        Some(result) if json::member(result, "content").is_some() => content::call(result, &[], stream, out),
+        Some(result) if report.task.is_some() => json_value(result, stream, out),
+        Some(_) => writeln!(out, "cancelled"),
+        None => Ok(()),
+    }
+}
+
+/// What a server says of caching, in words.
+fn cache_words(ttl_ms: u64, scope: &str) -> String {
+    let scope = if scope.is_empty() { String::new() } else { format!(", {}", line(scope)) };
+    match ttl_ms {
+        0 => format!("not to be cached{scope}"),
+        _ => format!("may be cached for {}{scope}", duration(std::time::Duration::from_millis(ttl_ms))),
     }
 }
 
