@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::state::Unanswered;
 use crate::outcome::{Category, Failure, Phase, Reason, RpcFacts, Signal};
 use crate::transport::{Seen, TransportError};
+use crate::wire::json;
 use crate::wire::jsonrpc::{Defect, ErrorObject};
 
 /// A failure of the client, with the step it happened at.
@@ -278,10 +279,28 @@ fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> F
             "no answer of 2026-07-28, so it is an older server: --protocol auto or legacy begins with initialize"
                 .to_owned()
         }
+        (_, "-32021") => supply_hint(error),
         (_, "-32022") => "the server names the versions it speaks; --protocol VERSION asks for one".to_owned(),
         (_, code) => format!("`mcpcli explain {code}` says what the code means"),
     });
     failure
+}
+
+/// How to give what a server says it needs (2026-07-28 basic §Error Codes: `data.requiredCapabilities`).
+fn supply_hint(error: &ErrorObject) -> String {
+    const WAYS: [(&str, &str); 4] = [
+        ("elicitation", "--answer '{\"field\": …}', --answer accept for the defaults, or a terminal"),
+        ("sampling", "--answer sampling=TEXT"),
+        ("roots", "--roots PATH"),
+        ("extensions", "call --task"),
+    ];
+    let wanted = error.data.as_deref().and_then(|data| json::member(data, "requiredCapabilities"));
+    let named = |name: &&str| wanted.as_ref().is_some_and(|wanted| json::member(wanted, name).is_some());
+    let ways: Vec<&str> = WAYS.iter().filter(|(name, _)| named(name)).map(|(_, way)| *way).collect();
+    match ways.as_slice() {
+        [] => "the server wants a capability that was not declared; --client-capabilities declares any".to_owned(),
+        ways => format!("the server asks for input on the way; supply it with {}", ways.join(" and ")),
+    }
 }
 
 fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {

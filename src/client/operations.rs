@@ -1,36 +1,39 @@
-//! The operations of the protocol, one method each, and the renewal of what was lost: a session, or the certainty about what
-//! the server speaks.
+//! The operations of the protocol, one method each. `renewal.rs` sends their requests.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::value::RawValue;
 
 use tokio::task::JoinHandle;
 
-use super::connect::{Dialer, Handshake, server_info};
-use super::era::{self, Era, MODERN, Modern, Opening, Shape};
+use super::connect::{Dialer, Handshake};
+use super::era::{Era, Shape};
 use super::error::{ClientError, Fault};
-use super::peer::{Answer, Draft, Peer};
+use super::peer::{Answer, Peer};
+use super::renewal::spawn_listening;
 use super::state::Unanswered;
 use super::{Options, Protocol, Target, negotiate};
-use crate::outcome::{Ledger, Phase, Reason, WarningId};
+use crate::outcome::{Ledger, Phase, Reason};
 use crate::trace::Tracer;
 use crate::transport::{Kind, Listening};
-use crate::wire::{RawJson, json, jsonrpc};
+use crate::wire::{RawJson, json};
 
 /// A conversation with a server that has begun.
 pub struct Client {
-    peer: Arc<Peer>,
-    era: Mutex<Era>,
-    options: Options,
-    tracer: Arc<Tracer>,
-    ledger: Ledger,
-    capabilities: Option<RawJson>,
-    listening: Option<JoinHandle<Result<Listening, ClientError>>>,
+    pub(super) peer: Arc<Peer>,
+    pub(super) era: Mutex<Era>,
+    pub(super) options: Options,
+    pub(super) tracer: Arc<Tracer>,
+    pub(super) ledger: Ledger,
+    pub(super) capabilities: Option<RawJson>,
+    pub(super) listening: Option<JoinHandle<Result<Listening, ClientError>>>,
     /// The target of a conversation whose era is only remembered; `None` once an answer has confirmed it.
-    on_trust: Option<Target>,
+    pub(super) on_trust: Option<Target>,
+    /// Whether any request was answered by a result.
+    pub(super) heard: AtomicBool,
     /// Whether the version was changed because the server asked for another one, which it may do once.
-    version_changed: bool,
+    pub(super) version_changed: bool,
 }
 
 /// The parameters of an operation, as name and JSON text.
@@ -49,6 +52,7 @@ impl Client {
             capabilities,
             listening,
             on_trust: None,
+            heard: AtomicBool::new(false),
             version_changed: false,
         }
     }
@@ -71,6 +75,15 @@ impl Client {
     /// Which transport carries it.
     pub fn kind(&self) -> Kind {
         self.peer.kind()
+    }
+
+    /// What a failure may come from when the version was given and the server has not given one result in it.
+    pub fn doubt(&self) -> Option<&'static str> {
+        let given = matches!(self.options.protocol, Protocol::Version(_)) && !self.era().server_may_ask();
+        let doubtful = given && !self.heard.load(Ordering::Relaxed);
+        doubtful.then_some(
+            "no request in this version was answered: an older server? --protocol auto finds out what it speaks",
+        )
     }
 
     /// Whether the server advertises this capability. As long as nobody has asked it, it may.
@@ -237,139 +250,6 @@ impl Client {
         Ok(answer)
     }
 
-    /// Sends a request, and once more where the failure says that the server did not hear it: another version is asked for,
-    /// the era was remembered wrongly, or the session is lost.
-    pub(super) async fn renewing(
-        &mut self,
-        draft: &(dyn Fn(&Era, u64) -> Draft + Sync),
-    ) -> Result<Answer, ClientError> {
-        let had_session = self.peer.transport().has_session();
-        let first = self.once(draft).await;
-        let trusted = self.on_trust.take();
-        let lost = match first {
-            Err(error) if trusted.as_ref().is_some_and(|_| negotiate::refused_unheard(&error)) => {
-                let Some(target) = trusted else { return Err(error) };
-                self.find_out_anew(&target, &error).await?;
-                return self.once(draft).await;
-            }
-            Err(error) => match self.other_version(&error) {
-                Some(version) => {
-                    self.tracer.note(format!("{}; asking again in {}", error.fault, version.version));
-                    self.set_era(Era::Modern(version));
-                    return self.once(draft).await;
-                }
-                None if had_session && error.session_is_gone() => error,
-                None => return Err(error),
-            },
-            Ok(answer) => return Ok(answer),
-        };
-        // 404 proves that the request was not executed, so that even a call may be sent again
-        // (2025-03-26 to 2025-11-25 basic/transports §Session Management: MUST start a new session).
-        self.tracer.note(format!("the server has lost the session ({}); opening a new one", lost.fault));
-        self.renew().await?;
-        let message = "the server had lost the session (HTTP 404); a new one was opened and the request sent again";
-        self.ledger.warn(WarningId::SessionRenewed, message);
-        match self.once(draft).await {
-            Err(error) if error.session_is_gone() => {
-                let fault = Fault::SessionLost(Box::new(error.fault));
-                Err(ClientError { phase: error.phase, fault })
-            }
-            other => other,
-        }
-    }
-
-    async fn once(&self, draft: &(dyn Fn(&Era, u64) -> Draft + Sync)) -> Result<Answer, ClientError> {
-        let id = self.peer.reserve_id();
-        let draft = draft(&self.era(), id);
-        let answer = self.peer.request(id, draft).await?;
-        self.note_server(&answer.result);
-        Ok(answer)
-    }
-
-    /// Who the server is, which in 2026-07-28 stands in every result.
-    fn note_server(&self, result: &RawJson) {
-        if self.era().server_may_ask() || self.ledger.with(|facts| facts.server.name.is_some()) {
-            return;
-        }
-        let Some(info) = server_info(result) else { return };
-        let text = |member: &str| json::member(&info, member).and_then(|raw| json::string(&raw));
-        self.ledger.with(|facts| (facts.server.name, facts.server.version) = (text("name"), text("version")));
-        self.peer.set_server_name(text("name").unwrap_or_default());
-    }
-
-    /// The version to go on with after an error -32022, once: the one that was asked for if the server names it, else one of
-    /// the same era that both speak, unless the user has said which it must be.
-    fn other_version(&mut self, error: &ClientError) -> Option<Modern> {
-        let (Era::Modern(now), false) = (self.era(), self.version_changed) else { return None };
-        let offered = negotiate::other_versions(error)?;
-        let same = offered.contains(&now.version).then(|| now.version.clone());
-        let pinned = matches!(self.options.protocol, Protocol::Version(_));
-        let other = era::mutual(&offered).filter(|version| !pinned && MODERN.contains(version)).map(str::to_owned);
-        let version = same.clone().or(other)?;
-        self.version_changed = true;
-        if same.is_some() {
-            let message = format!("the server refused {version} and names it as supported; it was asked again");
-            self.ledger.warn(WarningId::ProtocolVersion, message);
-        }
-        self.ledger.with(|facts| facts.server.protocol = Some(version.clone()));
-        Some(Modern { version, ..now })
-    }
-
-    fn set_era(&self, era: Era) {
-        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = era;
-    }
-
-    /// The server does not speak any more what was remembered of it.
-    async fn find_out_anew(&mut self, target: &Target, error: &ClientError) -> Result<(), ClientError> {
-        self.tracer.note(format!("what was remembered does not hold any more ({}); finding out anew", error.fault));
-        let (options, tracer, ledger) = (self.options.clone(), Arc::clone(&self.tracer), self.ledger.clone());
-        let dialer = Dialer { options: &options, tracer: &tracer, ledger: &ledger };
-        dialer.forget(target);
-        let mut handshake = Handshake::default();
-        let begun = dialer.find_out(target, &mut handshake).await;
-        let phase = error.phase.clone();
-        *self = begun.map_err(|failure| ClientError { phase, fault: Fault::Renegotiation(Box::new(failure)) })?;
-        self.wait_for_listening().await
-    }
-
-    async fn renew(&mut self) -> Result<(), ClientError> {
-        if let Some(listening) = self.listening.take() {
-            listening.abort();
-        }
-        self.peer.transport().forget_session();
-        let dialer = Dialer { options: &self.options, tracer: &self.tracer, ledger: &self.ledger };
-        let mut handshake = Handshake::default();
-        let era = dialer.introduce(&self.peer, &Opening::Initialize, &mut handshake).await?;
-        self.set_era(era);
-        self.listening = Some(spawn_listening(&self.peer, &self.ledger));
-        self.wait_for_listening().await
-    }
-
-    /// A server may ask on the standing stream only. Where something was declared that it may ask for, that stream
-    /// must stand, or be refused, before the request that makes it ask.
-    pub(super) async fn wait_for_listening(&mut self) -> Result<(), ClientError> {
-        let declares = match &self.options.client_capabilities {
-            Some(exactly) => json::compact(exactly.get()) != "{}",
-            None => self.options.host.capabilities() != "{}",
-        };
-        if !declares {
-            return Ok(());
-        }
-        let Some(listening) = self.listening.take() else { return Ok(()) };
-        // The stream is optional; a request tells better than it what is wrong with the server.
-        super::peer::guard(&self.options, Phase::Initialized, listening).await.map(|_| ())
-    }
-
-    /// How the standing stream came out.
-    pub(super) async fn listening(&mut self) -> Result<Listening, ClientError> {
-        let broken = |why: &str| ClientError { phase: Phase::Initialized, fault: Fault::Broken(why.to_owned()) };
-        let Some(listening) = self.listening.take() else {
-            return Err(broken("the standing stream was asked for twice"));
-        };
-        let listening = super::peer::guard(&self.options, Phase::Initialized, listening).await?;
-        listening.unwrap_or_else(|_| Err(broken("the task of the standing stream is gone")))
-    }
-
     /// Ends the session in order: DELETE, or the shutdown of the child.
     pub async fn close(self) {
         if let Some(listening) = &self.listening {
@@ -384,73 +264,16 @@ impl Client {
     }
 }
 
-fn spawn_listening(peer: &Arc<Peer>, ledger: &Ledger) -> JoinHandle<Result<Listening, ClientError>> {
-    let (peer, ledger) = (Arc::clone(peer), ledger.clone());
-    tokio::spawn(async move { era::listen(&peer, &ledger).await })
-}
-
-fn call_members(name: &str, arguments: &str) -> [(&'static str, String); 2] {
+pub(super) fn call_members(name: &str, arguments: &str) -> [(&'static str, String); 2] {
     [("name", json::quote(name)), ("arguments", arguments.to_owned())]
 }
 
-fn prompt_members(name: &str, arguments: &str) -> Vec<(&'static str, String)> {
+pub(super) fn prompt_members(name: &str, arguments: &str) -> Vec<(&'static str, String)> {
     let mut members = vec![("name", json::quote(name))];
     if arguments != "{}" {
         members.push(("arguments", arguments.to_owned()));
     }
     members
-}
-
-/// What would be sent, for `--dry-run`: in the era of the conversation, or without one in the era that is presumed.
-pub struct Preview {
-    era: Era,
-    kind: Kind,
-}
-
-impl Preview {
-    /// Of a conversation that has begun.
-    pub fn of(client: &Client) -> Preview {
-        Preview { era: client.era(), kind: client.kind() }
-    }
-
-    /// Without one: the version that was asked for, else the newest.
-    pub fn presumed(target: &Target, options: &Options) -> Preview {
-        let kind = match target {
-            Target::Stdio(_) => Kind::Stdio,
-            Target::Http(kind, _) => kind.unwrap_or(Kind::Http),
-        };
-        Preview { era: era::presumed(options, kind), kind }
-    }
-
-    /// The message that [`Client::call_tool`] would send, and the headers that mirror it. The id is a stand-in.
-    pub fn call(&self, name: &str, arguments: &str, schema: Option<&RawValue>) -> Previewed {
-        let mut draft = self.era.draft("tools/call", &call_members(name, arguments), Some(1));
-        draft.headers.extend(self.era.mirrored(schema, arguments, self.kind).unwrap_or_default());
-        self.finish(draft)
-    }
-
-    /// The message that [`Client::get_prompt`] would send.
-    pub fn prompt(&self, name: &str, arguments: &str) -> Previewed {
-        self.finish(self.era.draft("prompts/get", &prompt_members(name, arguments), Some(1)))
-    }
-
-    /// The message that [`Client::raw`] would send.
-    pub fn raw(&self, method: &str, params: Option<&str>) -> Previewed {
-        self.finish(self.era.raw_draft(method, params))
-    }
-
-    fn finish(&self, draft: Draft) -> Previewed {
-        let headers = if self.kind == Kind::Http { draft.headers } else { Vec::new() };
-        Previewed { message: jsonrpc::request(1, &draft.method, draft.params.as_deref()), headers }
-    }
-}
-
-/// A message that would be sent.
-pub struct Previewed {
-    /// The JSON text.
-    pub message: String,
-    /// The headers that mirror it.
-    pub headers: Vec<(String, String)>,
 }
 
 /// An answer that breaks a rule of MCP so that it cannot be used.

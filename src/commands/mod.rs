@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::arguments::Pair;
 use crate::client::{self, Client, Handshake, Preview, Previewed};
-use crate::outcome::{Failure, Ledger};
+use crate::outcome::{Category, Failure, Ledger, Reason};
 use crate::report::{Body, ListKind, Report};
 use crate::trace::Tracer;
 
@@ -244,7 +244,8 @@ pub async fn run(command: &Command, settings: &Settings) -> Finished {
         Client::connect(&settings.target, &options, &settings.tracer, &settings.ledger, &mut handshake).await;
     let (found, client) = match connected {
         Ok(mut client) => {
-            let found = with_server(command, settings, &mut client, &mut handshake).await;
+            let mut found = with_server(command, settings, &mut client, &mut handshake).await;
+            doubted(&mut found, &client);
             client.tell_noise();
             (found, Some(client))
         }
@@ -255,6 +256,20 @@ pub async fn run(command: &Command, settings: &Settings) -> Finished {
         }
     };
     Finished { report: finish(command, settings, found, started), client }
+}
+
+/// A server that was told which version to speak and never gave a result in it may not speak it; errors of that version
+/// prove that it does.
+fn doubted(found: &mut Found, client: &Client) {
+    let Some(doubt) = client.doubt() else { return };
+    for failure in &mut found.failures {
+        let code = failure.rpc.as_ref().and_then(|rpc| rpc.code.parse::<i64>().ok());
+        let modern = code.is_some_and(|code| (-32022..=-32020).contains(&code));
+        let refused = failure.category == Category::RpcError || failure.reason == Some(Reason::Http);
+        if refused && !modern {
+            failure.hint = Some(doubt.to_owned());
+        }
+    }
 }
 
 fn finish(command: &Command, settings: &Settings, found: Found, started: Instant) -> Report {

@@ -1,0 +1,159 @@
+//! The way of a request to its answer, with what has to be renewed on it: the session, the version, or the certainty about
+//! what the server speaks. And the standing stream, which belongs to the session.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use tokio::task::JoinHandle;
+
+use super::connect::{Dialer, Handshake, server_info};
+use super::era::{self, Era, MODERN, Modern, Opening};
+use super::error::{ClientError, Fault};
+use super::operations::Client;
+use super::peer::{Answer, Draft, Peer};
+use super::{Protocol, Target, negotiate};
+use crate::outcome::{Ledger, Phase, WarningId};
+use crate::transport::Listening;
+use crate::wire::{RawJson, json};
+
+impl Client {
+    /// Sends a request, and once more where the failure says that the server did not hear it: another version is asked for,
+    /// the era was remembered wrongly, or the session is lost.
+    pub(super) async fn renewing(
+        &mut self,
+        draft: &(dyn Fn(&Era, u64) -> Draft + Sync),
+    ) -> Result<Answer, ClientError> {
+        let had_session = self.peer.transport().has_session();
+        let first = self.once(draft).await;
+        let trusted = self.on_trust.take();
+        let lost = match first {
+            Err(error) if trusted.as_ref().is_some_and(|_| negotiate::refused_unheard(&error)) => {
+                let Some(target) = trusted else { return Err(error) };
+                self.find_out_anew(&target, &error).await?;
+                return self.once(draft).await;
+            }
+            Err(error) => match self.other_version(&error) {
+                Some(version) => {
+                    self.tracer.note(format!("{}; asking again in {}", error.fault, version.version));
+                    self.set_era(Era::Modern(version));
+                    return self.once(draft).await;
+                }
+                None if had_session && error.session_is_gone() => error,
+                None => return Err(error),
+            },
+            Ok(answer) => return Ok(answer),
+        };
+        // 404 proves that the request was not executed, so that even a call may be sent again
+        // (2025-03-26 to 2025-11-25 basic/transports §Session Management: MUST start a new session).
+        self.tracer.note(format!("the server has lost the session ({}); opening a new one", lost.fault));
+        self.renew().await?;
+        let message = "the server had lost the session (HTTP 404); a new one was opened and the request sent again";
+        self.ledger.warn(WarningId::SessionRenewed, message);
+        match self.once(draft).await {
+            Err(error) if error.session_is_gone() => {
+                let fault = Fault::SessionLost(Box::new(error.fault));
+                Err(ClientError { phase: error.phase, fault })
+            }
+            other => other,
+        }
+    }
+
+    async fn once(&self, draft: &(dyn Fn(&Era, u64) -> Draft + Sync)) -> Result<Answer, ClientError> {
+        let id = self.peer.reserve_id();
+        let draft = draft(&self.era(), id);
+        let answer = self.peer.request(id, draft).await?;
+        self.heard.store(true, Ordering::Relaxed);
+        self.note_server(&answer.result);
+        Ok(answer)
+    }
+
+    /// Who the server is, which in 2026-07-28 stands in every result.
+    fn note_server(&self, result: &RawJson) {
+        if self.era().server_may_ask() || self.ledger.with(|facts| facts.server.name.is_some()) {
+            return;
+        }
+        let Some(info) = server_info(result) else { return };
+        let text = |member: &str| json::member(&info, member).and_then(|raw| json::string(&raw));
+        self.ledger.with(|facts| (facts.server.name, facts.server.version) = (text("name"), text("version")));
+        self.peer.set_server_name(text("name").unwrap_or_default());
+    }
+
+    /// The version to go on with after an error -32022, once: the one that was asked for if the server names it, else one of
+    /// the same era that both speak, unless the user has said which it must be.
+    fn other_version(&mut self, error: &ClientError) -> Option<Modern> {
+        let (Era::Modern(now), false) = (self.era(), self.version_changed) else { return None };
+        let offered = negotiate::other_versions(error)?;
+        let same = offered.contains(&now.version).then(|| now.version.clone());
+        let pinned = matches!(self.options.protocol, Protocol::Version(_));
+        let other = era::mutual(&offered).filter(|version| !pinned && MODERN.contains(version)).map(str::to_owned);
+        let version = same.clone().or(other)?;
+        self.version_changed = true;
+        if same.is_some() {
+            let message = format!("the server refused {version} and names it as supported; it was asked again");
+            self.ledger.warn(WarningId::ProtocolVersion, message);
+        }
+        self.ledger.with(|facts| facts.server.protocol = Some(version.clone()));
+        Some(Modern { version, ..now })
+    }
+
+    fn set_era(&self, era: Era) {
+        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = era;
+    }
+
+    /// The server does not speak any more what was remembered of it.
+    async fn find_out_anew(&mut self, target: &Target, error: &ClientError) -> Result<(), ClientError> {
+        self.tracer.note(format!("what was remembered does not hold any more ({}); finding out anew", error.fault));
+        let (options, tracer, ledger) = (self.options.clone(), Arc::clone(&self.tracer), self.ledger.clone());
+        let dialer = Dialer { options: &options, tracer: &tracer, ledger: &ledger };
+        dialer.forget(target);
+        let mut handshake = Handshake::default();
+        let begun = dialer.find_out(target, &mut handshake).await;
+        let phase = error.phase.clone();
+        *self = begun.map_err(|failure| ClientError { phase, fault: Fault::Renegotiation(Box::new(failure)) })?;
+        self.wait_for_listening().await
+    }
+
+    async fn renew(&mut self) -> Result<(), ClientError> {
+        if let Some(listening) = self.listening.take() {
+            listening.abort();
+        }
+        self.peer.transport().forget_session();
+        let dialer = Dialer { options: &self.options, tracer: &self.tracer, ledger: &self.ledger };
+        let mut handshake = Handshake::default();
+        let era = dialer.introduce(&self.peer, &Opening::Initialize, &mut handshake).await?;
+        self.set_era(era);
+        self.listening = Some(spawn_listening(&self.peer, &self.ledger));
+        self.wait_for_listening().await
+    }
+
+    /// A server may ask on the standing stream only. Where something was declared that it may ask for, that stream
+    /// must stand, or be refused, before the request that makes it ask.
+    pub(super) async fn wait_for_listening(&mut self) -> Result<(), ClientError> {
+        let declares = match &self.options.client_capabilities {
+            Some(exactly) => json::compact(exactly.get()) != "{}",
+            None => self.options.host.capabilities() != "{}",
+        };
+        if !declares {
+            return Ok(());
+        }
+        let Some(listening) = self.listening.take() else { return Ok(()) };
+        // The stream is optional; a request tells better than it what is wrong with the server.
+        super::peer::guard(&self.options, Phase::Initialized, listening).await.map(|_| ())
+    }
+
+    /// How the standing stream came out.
+    pub(super) async fn listening(&mut self) -> Result<Listening, ClientError> {
+        let broken = |why: &str| ClientError { phase: Phase::Initialized, fault: Fault::Broken(why.to_owned()) };
+        let Some(listening) = self.listening.take() else {
+            return Err(broken("the standing stream was asked for twice"));
+        };
+        let listening = super::peer::guard(&self.options, Phase::Initialized, listening).await?;
+        listening.unwrap_or_else(|_| Err(broken("the task of the standing stream is gone")))
+    }
+}
+
+/// Opens the standing stream beside the conversation.
+pub(super) fn spawn_listening(peer: &Arc<Peer>, ledger: &Ledger) -> JoinHandle<Result<Listening, ClientError>> {
+    let (peer, ledger) = (Arc::clone(peer), ledger.clone());
+    tokio::spawn(async move { era::listen(&peer, &ledger).await })
+}
