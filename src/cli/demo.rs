@@ -8,7 +8,7 @@ use super::grammar;
 use super::options::Show;
 use super::{after_writing, print};
 use crate::client::Target;
-use crate::demo::{FAULTS, Fault, Options, Server, Transport, serve_stdio};
+use crate::demo::{Eras, FAULTS, Fault, Options, Server, Transport, serve_stdio};
 use crate::outcome::{Category, Failure, Phase, Reason};
 use crate::render::terminal::wrap;
 use crate::render::{Format, Stream, View};
@@ -70,12 +70,22 @@ pub(super) fn read_faults<'a>(names: impl IntoIterator<Item = &'a str>) -> Resul
     names.into_iter().map(read).collect()
 }
 
-/// Refuses faults that cannot be shown over a transport.
+/// Refuses faults that cannot be shown over a transport, or not together.
 pub(super) fn check_faults(faults: &[Fault], transport: Transport) -> Result<(), Failure> {
-    let Some(row) = faults.iter().map(|fault| fault.row()).find(|row| !row.applies(transport)) else { return Ok(()) };
+    let Some(row) = faults.iter().map(|fault| fault.row()).find(|row| !row.applies(transport)) else {
+        return check_eras(Eras::default(), faults, transport);
+    };
     let names: Vec<_> = row.transports.iter().map(|transport| transport.name()).collect();
     let message = format!("the fault {} cannot be shown over {}", row.name, transport.name());
     Err(Failure::usage(Reason::CommandLine, message).with_hint(format!("use --transport {}", names.join(" or "))))
+}
+
+/// Refuses an era in which a fault or a transport cannot be shown.
+fn check_eras(protocol: Eras, faults: &[Fault], transport: Transport) -> Result<(), Failure> {
+    protocol.with(faults, transport).map(|_| ()).map_err(|error| {
+        Failure::usage(Reason::CommandLine, error.to_string())
+            .with_hint("leave one of them out; without --protocol the server takes the era that is left")
+    })
 }
 
 /// `demo --list-faults`.
@@ -130,8 +140,18 @@ pub(super) fn serve(demo: &grammar::Demo, show: &Show) -> u8 {
         grammar::Serving::Sse => Transport::Sse,
         grammar::Serving::Stdio => Transport::Stdio,
     };
+    let protocol = match demo.protocol {
+        grammar::Speaking::Auto => Eras::Both,
+        grammar::Speaking::Legacy => Eras::Legacy,
+        grammar::Speaking::Modern => Eras::Modern,
+    };
     let names = demo.fault.iter().map(|name| name.trim());
-    let faults = match read_faults(names).and_then(|faults| check_faults(&faults, transport).map(|()| faults)) {
+    let checked = read_faults(names).and_then(|faults| {
+        check_faults(&faults, transport)?;
+        check_eras(protocol, &faults, transport)?;
+        Ok(faults)
+    });
+    let faults = match checked {
         Ok(faults) => faults,
         Err(failure) => return refused(failure),
     };
@@ -144,10 +164,10 @@ pub(super) fn serve(demo: &grammar::Demo, show: &Show) -> u8 {
     };
     let served = if transport == Transport::Stdio {
         runtime
-            .block_on(serve_stdio(&faults))
+            .block_on(serve_stdio(&faults, protocol))
             .map_err(|error| Failure::usage(Reason::File, format!("the standard streams cannot be used: {error}")))
     } else {
-        let options = Options { transport, faults, port: demo.port, host: demo.host };
+        let options = Options { transport, faults, protocol, port: demo.port, host: demo.host };
         runtime.block_on(until_interrupted(options, show))
     };
     // Reading stdin keeps a thread busy; it is not waited for.

@@ -417,6 +417,7 @@ pub struct Explain {
 Examples:
   mcpcli demo
   mcpcli demo --transport sse --fault http-500 --port 8080
+  mcpcli demo --protocol modern
   mcpcli demo --list-faults")]
 pub struct Demo {
     /// The port; 0 takes a free one
@@ -428,6 +429,9 @@ pub struct Demo {
     /// Over which transport
     #[arg(long, value_name = "KIND", value_enum, default_value = "http")]
     pub transport: Serving,
+    /// Which protocol versions to speak
+    #[arg(long, value_name = "ERA", value_enum, default_value = "auto")]
+    pub protocol: Speaking,
     /// Misbehave in this way; can be repeated
     #[arg(long, value_name = "FAULT", value_delimiter = ',')]
     pub fault: Vec<String>,
@@ -445,6 +449,17 @@ pub enum Serving {
     Sse,
     /// The standard streams of this process.
     Stdio,
+}
+
+/// Which protocol versions the demo speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Speaking {
+    /// All of them.
+    Auto,
+    /// Up to 2025-11-25, by `initialize`.
+    Legacy,
+    /// Only 2026-07-28.
+    Modern,
 }
 
 /// `completions SHELL`

@@ -41,7 +41,8 @@ impl Arguments {
     }
 }
 
-fn integer(text: &str) -> Option<i128> {
+/// Reads the text of an integer.
+pub fn integer(text: &str) -> Option<i128> {
     text.parse().ok().or_else(|| {
         let float: f64 = text.parse().ok()?;
         // Below 2^53 a float is exact.

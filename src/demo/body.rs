@@ -56,6 +56,11 @@ impl Body {
         Body::Whole(text.into())
     }
 
+    /// A message as an event.
+    pub fn event(message: &str) -> String {
+        format!("event: message\ndata: {message}\n\n")
+    }
+
     /// A stream of what `messages` brings.
     pub fn events(messages: mpsc::Receiver<Out>) -> Body {
         Body::session(messages, None, KEEP_ALIVE, None)
@@ -105,7 +110,7 @@ impl Events {
         }
         match self.messages.poll_recv(context) {
             // JSON text holds no line break, so one `data` line is enough (2024-11-05 basic/transports §HTTP with SSE: `message` events).
-            Poll::Ready(Some(Out::Message(text))) => data(format!("event: message\ndata: {text}\n\n").into()),
+            Poll::Ready(Some(Out::Message(text) | Out::Answer(text, _))) => data(Body::event(&text).into()),
             Poll::Ready(Some(Out::Fragment(text))) => data(text.into()),
             Poll::Ready(Some(Out::Cut)) => Poll::Ready(Some(Err(io::ErrorKind::UnexpectedEof.into()))),
             Poll::Ready(Some(Out::Reset)) => Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into()))),

@@ -5,10 +5,12 @@ use std::time::Duration;
 use serde_json::{Number, Value, json};
 use tokio::time::{Instant, sleep_until};
 
-use super::arguments::{Arguments, findings};
-use super::context::{Asked, Context, Reply, Work};
+use super::arguments::Arguments;
+use super::asking;
+use super::context::{Context, Reply, Work};
 use super::media;
 use super::message::RpcError;
+use super::world::Change;
 
 /// A result of one text block.
 pub fn text(text: impl Into<String>) -> Value {
@@ -125,53 +127,6 @@ pub fn all_content(context: &Context, _: &Arguments) -> Reply {
     Ok(json!({ "content": known.collect::<Vec<_>>() }))
 }
 
-/// The form that `ask` shows: flat, with a default wherever one is allowed (2025-11-25 client/elicitation §Requested Schema).
-fn form() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "name": { "type": "string", "title": "Name", "description": "Who are you?", "minLength": 1 },
-            "color": { "type": "string", "title": "Color", "enum": ["red", "green", "blue"], "default": "green" },
-            "count": { "type": "integer", "title": "Count", "minimum": 1, "maximum": 10, "default": 3 },
-            "subscribe": { "type": "boolean", "title": "Subscribe", "default": true }
-        },
-        "required": ["name"]
-    })
-}
-
-pub fn ask(context: Context, _: Arguments) -> Work<Reply> {
-    Box::pin(async move {
-        // "Servers MUST NOT send elicitation requests with modes that are not supported by the client" (2025-11-25
-        // client/elicitation §Capabilities).
-        if !context.caller.elicits() {
-            return Ok(failure("this client declared no elicitation capability (form mode), so it cannot be asked"));
-        }
-        let mut params = json!({ "message": "Who is there?", "requestedSchema": form() });
-        if context.caller.version >= "2025-11-25" {
-            params["mode"] = json!("form");
-        }
-        Ok(match context.ask("elicitation/create", &params).await {
-            Asked::Result(result) => told(&result),
-            Asked::Error(error) => failure(format!("the client answered the question with an error: {error}")),
-            Asked::Gone => failure("the client went away before it answered"),
-        })
-    })
-}
-
-fn told(result: &Value) -> Value {
-    match (result["action"].as_str(), result["content"].as_object()) {
-        (Some("accept"), Some(content)) => {
-            let found = findings(&form(), content);
-            match found.is_empty() {
-                true => text(format!("accept: {}", result["content"])),
-                false => failure(format!("the accepted answer does not fit the form: {}", found.join("; "))),
-            }
-        }
-        (Some(action @ ("decline" | "cancel")), _) => text(action),
-        _ => failure(format!("the client's answer is no elicitation result: {result}")),
-    }
-}
-
 pub fn big(_: &Context, arguments: &Arguments) -> Reply {
     const LINE: &str = "The quick brown fox jumps over the lazy dog, and then once more. ";
     const MOST: usize = 256 << 20;
@@ -217,26 +172,67 @@ pub fn count_words(_: &Context, arguments: &Arguments) -> Reply {
     Ok(structured(json!({ "words": counted.split_whitespace().count(), "characters": counted.chars().count() })))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+pub fn region(_: &Context, arguments: &Arguments) -> Reply {
+    let value = |name: &str| arguments.values.get(name);
+    let tier = value("options").and_then(|options| options.get("tier"));
+    let rows = [
+        ("region", value("region")),
+        ("limit", value("limit")),
+        ("dry_run", value("dry_run")),
+        ("options.tier", tier),
+        ("query", value("query")),
+    ];
+    let lines: Vec<_> = rows.iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?))).collect();
+    Ok(text(if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") }))
+}
 
-    #[test]
-    fn accepted_answers_are_told_and_checked() {
-        assert_eq!(
-            told(&json!({"action": "accept", "content": {"name": "Ada", "count": 3}})),
-            text(r#"accept: {"name":"Ada","count":3}"#)
-        );
-        assert_eq!(told(&json!({"action": "decline"})), text("decline"));
-        assert_eq!(told(&json!({"action": "cancel", "content": null})), text("cancel"));
-        for bad in [
-            json!({"action": "accept", "content": {"count": 3}}),
-            json!({"action": "accept", "content": {"name": "Ada", "color": "pink"}}),
-            json!({"action": "accept"}),
-            json!({"action": "maybe"}),
-            json!({}),
-        ] {
-            assert_eq!(told(&bad)["isError"], true, "{bad}");
+pub fn change_tools(context: &Context, arguments: &Arguments) -> Reply {
+    let method = match arguments.text("list") {
+        "prompts" => "notifications/prompts/list_changed",
+        "resources" => "notifications/resources/list_changed",
+        _ => {
+            context.world.toggle_extra_tool();
+            "notifications/tools/list_changed"
         }
-    }
+    };
+    context.world.announce(Change::List(method));
+    Ok(text(format!("sent {method} to whoever listens")))
+}
+
+pub fn extra(_: &Context, _: &Arguments) -> Reply {
+    Ok(text("this tool comes and goes"))
+}
+
+/// How long a step of `job` takes.
+const STEP: Duration = Duration::from_millis(100);
+
+pub fn job(context: Context, arguments: Arguments) -> Work<Reply> {
+    Box::pin(async move {
+        let flag = |name: &str| arguments.values.get(name) == Some(&Value::Bool(true));
+        let Some(steps) = arguments.integer("steps").filter(|steps| (0..=1000).contains(steps)) else {
+            return Ok(failure("\"steps\" must be between 0 and 1000"));
+        };
+        let mut who = String::new();
+        if flag("ask") {
+            match asking::ask_for(&context, "who", "For whom is the job?").await {
+                Ok(told) => who = format!(" for {told}"),
+                Err(reply) => return reply,
+            }
+        }
+        for step in 1..=steps {
+            let told = format!("step {step} of {steps}");
+            if let Some(task) = &context.task {
+                task.tell(told.clone());
+            }
+            context.progress(step as f64, steps as f64, &told).await;
+            tokio::time::sleep(STEP).await;
+        }
+        if flag("fail") {
+            return Ok(failure("RuntimeError: the job failed, as it was asked to"));
+        }
+        if flag("error") {
+            return Err(RpcError::new(-32050, "the job returned a JSON-RPC error, as it was asked to"));
+        }
+        Ok(text(format!("did {steps} steps{who}")))
+    })
 }

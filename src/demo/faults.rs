@@ -1,8 +1,10 @@
-//! The faults that the demo server commits on demand: one table, one row each, with the outcome that a client must reach.
+//! The faults that the demo server commits on demand. Their table stands in `fault_rows.rs`.
 
 use std::io;
 
 use super::Transport;
+use super::eras::Eras;
+pub use super::fault_rows::FAULTS;
 use crate::outcome::{Category, Reason};
 
 /// One way to misbehave. Its facts stand in [`FAULTS`], in the same order.
@@ -44,12 +46,35 @@ pub enum Fault {
     ExitEarly,
     /// Other text than messages on stdout.
     StdoutNoise,
+    /// A protocol version that nobody speaks.
+    UnsupportedVersion,
+    /// Headers that are said to differ from the body.
+    HeaderMismatch,
+    /// A type of result that there is not.
+    UnknownResultType,
+    /// A result without its type.
+    MissingResultType,
+    /// No `initialize`.
+    ModernOnly,
+    /// Nothing but `initialize`.
+    LegacyOnly,
+    /// No answer to `server/discover`.
+    SilentProbe,
 }
 
 impl Fault {
     /// Reads a name as it stands in [`FAULTS`].
     pub fn from_name(name: &str) -> Option<Fault> {
         FAULTS.iter().find(|row| row.name == name).map(|row| row.fault)
+    }
+
+    /// The only era in which it can be shown, if there is one.
+    pub(super) fn era(self) -> Option<Eras> {
+        match self {
+            Fault::SessionLost | Fault::LegacyOnly => Some(Eras::Legacy),
+            Fault::ModernOnly => Some(Eras::Modern),
+            _ => None,
+        }
     }
 
     /// The facts of the fault.
@@ -106,210 +131,6 @@ impl FaultRow {
     }
 }
 
-use Transport::{Http, Sse, Stdio};
-
-/// Every fault once.
-pub const FAULTS: &[FaultRow] = &[
-    FaultRow {
-        fault: Fault::Http500,
-        name: "http-500",
-        summary: "tools/call is answered with 500 and an HTML error page",
-        transports: &[Http, Sse],
-        category: Category::Transport,
-        reason: Some(Reason::Http),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §Sending Messages to the Server",
-        client_should: "show status, media type and the page's title; not parse HTML as JSON; not send the call again",
-    },
-    FaultRow {
-        fault: Fault::Http502Empty,
-        name: "http-502-empty",
-        summary: "tools/call is answered with 502 and no body, as by a proxy",
-        transports: &[Http, Sse],
-        category: Category::Transport,
-        reason: Some(Reason::Http),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §Sending Messages to the Server",
-        client_should: "name the status and say that the body was empty; never end with an empty message",
-    },
-    FaultRow {
-        fault: Fault::Http404,
-        name: "http-404",
-        summary: "tools/call is answered with 404 and plain text, each time",
-        transports: &[Http, Sse],
-        category: Category::Transport,
-        reason: Some(Reason::Http),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §Session Management",
-        client_should: "open at most one new session if it had one, then report the 404; never loop",
-    },
-    FaultRow {
-        fault: Fault::Html200,
-        name: "html-200",
-        summary: "tools/call is answered with 200 and an HTML page, as by a login portal",
-        transports: &[Http],
-        category: Category::Transport,
-        reason: Some(Reason::Http),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §Sending Messages to the Server",
-        client_should: "name the media type; not report a JSON syntax error",
-    },
-    FaultRow {
-        fault: Fault::Unauthorized,
-        name: "unauthorized",
-        summary: "every POST is answered with 401 and a Bearer challenge",
-        transports: &[Http, Sse],
-        category: Category::Auth,
-        reason: Some(Reason::Unauthorized),
-        phase: "initialize",
-        clause: "2025-11-25 basic/authorization §Error Handling",
-        client_should: "show scheme, error, scope and metadata URL; not try another transport",
-    },
-    FaultRow {
-        fault: Fault::ForbiddenScope,
-        name: "forbidden-scope",
-        summary: "tools/call is answered with 403 and error=\"insufficient_scope\"",
-        transports: &[Http, Sse],
-        category: Category::Auth,
-        reason: Some(Reason::Forbidden),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/authorization §Scope Challenge Handling",
-        client_should: "name the scope that is missing, and ask for it if it can log in",
-    },
-    FaultRow {
-        fault: Fault::Hang,
-        name: "hang",
-        summary: "tools/call is accepted and never answered",
-        transports: &[Http, Sse, Stdio],
-        category: Category::Timeout,
-        reason: Some(Reason::Idle),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/lifecycle §Timeouts",
-        client_should: "end at its deadline, send notifications/cancelled, and say that the outcome is unknown",
-    },
-    FaultRow {
-        fault: Fault::CutStream,
-        name: "cut-stream",
-        summary: "one notification comes, then the stream (stdio: the process) ends without the answer",
-        transports: &[Http, Sse, Stdio],
-        category: Category::Transport,
-        reason: Some(Reason::Stream),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §Sending Messages to the Server",
-        client_should: "fail at once, never at the deadline; say how the stream ended; not send the call again",
-    },
-    FaultRow {
-        fault: Fault::Reset,
-        name: "reset",
-        summary: "one notification and half an event come, then the TCP connection is reset",
-        transports: &[Http, Sse],
-        category: Category::Transport,
-        reason: Some(Reason::Stream),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §Resumability and Redelivery",
-        client_should: "fail at once and name the reset; not use the half event",
-    },
-    FaultRow {
-        fault: Fault::NotJson,
-        name: "not-json",
-        summary: "the only answer to tools/call is broken JSON, labelled as JSON",
-        transports: &[Http, Sse, Stdio],
-        category: Category::Protocol,
-        reason: Some(Reason::NotJson),
-        phase: "tools/call",
-        clause: "2025-11-25 basic §Messages",
-        client_should: "show where the text breaks, at the latest at the deadline; never report a bare timeout",
-    },
-    FaultRow {
-        fault: Fault::WrongId,
-        name: "wrong-id",
-        summary: "the only answer to tools/call carries an id that belongs to no request",
-        transports: &[Http, Sse, Stdio],
-        category: Category::Protocol,
-        reason: Some(Reason::WrongId),
-        phase: "tools/call",
-        clause: "2025-11-25 basic §Responses",
-        client_should: "name both ids, at the latest at the deadline; never take it for the answer",
-    },
-    FaultRow {
-        fault: Fault::RpcError,
-        name: "rpc-error",
-        summary: "tools/call is answered with JSON-RPC error -32603 and data",
-        transports: &[Http, Sse, Stdio],
-        category: Category::RpcError,
-        reason: None,
-        phase: "tools/call",
-        clause: "2025-11-25 basic §Responses",
-        client_should: "show code, message and data verbatim, and keep it apart from a tool's own failure",
-    },
-    FaultRow {
-        fault: Fault::RpcErrorIn400,
-        name: "rpc-error-in-400",
-        summary: "tools/call is answered with JSON-RPC error -32603 in an HTTP 400",
-        transports: &[Http],
-        category: Category::RpcError,
-        reason: None,
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §Sending Messages to the Server",
-        client_should: "read the body whatever the status, and say that HTTP 400 carried it",
-    },
-    FaultRow {
-        fault: Fault::EndpointOrigin,
-        name: "endpoint-origin",
-        summary: "the endpoint event names another origin",
-        transports: &[Sse],
-        category: Category::Protocol,
-        reason: Some(Reason::EndpointOrigin),
-        phase: "endpoint",
-        clause: "2024-11-05 basic/transports §HTTP with SSE",
-        client_should: "stop at once, name both origins, and send nothing there",
-    },
-    FaultRow {
-        fault: Fault::NoEndpoint,
-        name: "no-endpoint",
-        summary: "the event stream opens and holds comments only, no endpoint event",
-        transports: &[Sse],
-        category: Category::Timeout,
-        reason: Some(Reason::Idle),
-        phase: "endpoint",
-        clause: "2024-11-05 basic/transports §HTTP with SSE",
-        client_should: "end at its deadline, which comments do not extend, and say what it waited for",
-    },
-    FaultRow {
-        fault: Fault::SessionLost,
-        name: "session-lost",
-        summary: "the session is forgotten before each tools/call, which gets 404",
-        transports: &[Http],
-        category: Category::Transport,
-        reason: Some(Reason::Http),
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §Session Management",
-        client_should: "initialize once more without the old id, send the call once more, then report; never loop",
-    },
-    FaultRow {
-        fault: Fault::ExitEarly,
-        name: "exit-early",
-        summary: "the process writes `KeyError: API_KEY` to stderr and exits with 3 before any answer",
-        transports: &[Stdio],
-        category: Category::Transport,
-        reason: Some(Reason::Stream),
-        phase: "initialize",
-        clause: "2025-11-25 basic/transports §stdio",
-        client_should: "fail at once with the exit status and the last lines of stderr",
-    },
-    FaultRow {
-        fault: Fault::StdoutNoise,
-        name: "stdout-noise",
-        summary: "a banner and JSON logs stand between the messages on stdout",
-        transports: &[Stdio],
-        category: Category::Ok,
-        reason: None,
-        phase: "tools/call",
-        clause: "2025-11-25 basic/transports §stdio",
-        client_should: "use the messages and warn once about the other lines",
-    },
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,7 +142,7 @@ mod tests {
             assert_eq!(Fault::from_name(row.name), Some(row.fault));
             assert!(!row.transports.is_empty(), "{} is shown nowhere", row.name);
         }
-        assert_eq!(Fault::StdoutNoise as usize + 1, FAULTS.len());
+        assert_eq!(Fault::SilentProbe as usize + 1, FAULTS.len());
         assert_eq!(Fault::from_name("no-such-fault"), None);
     }
 

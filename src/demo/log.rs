@@ -30,6 +30,8 @@ pub struct Seen {
     pub methods: Vec<String>,
     /// The JSON text of `requestId` of each `notifications/cancelled`.
     pub cancelled: Vec<String>,
+    /// The JSON text of `id` of each request whose response stream the client closed before its end.
+    pub abandoned: Vec<String>,
     /// The JSON text of `id` of each answer to a request of the server.
     pub answers: Vec<String>,
     /// Protocol versions that an `initialize` settled on.
@@ -56,6 +58,10 @@ impl Log {
 
     pub(super) fn cancelled(&self, id: &str) {
         self.with(|seen| keep(&mut seen.cancelled, id));
+    }
+
+    pub(super) fn abandoned(&self, id: &str) {
+        self.with(|seen| keep(&mut seen.abandoned, id));
     }
 
     pub(super) fn answer(&self, id: &str) {

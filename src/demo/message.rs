@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -53,6 +54,16 @@ pub struct Incoming {
     pub batch: bool,
 }
 
+impl Incoming {
+    /// The requests among them.
+    pub fn requests(&self) -> impl Iterator<Item = &Request> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Request(request) => Some(request),
+            _ => None,
+        })
+    }
+}
+
 /// A JSON-RPC error of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RpcError {
@@ -83,6 +94,15 @@ impl RpcError {
     /// -32602 (JSON-RPC 2.0 §5.1).
     pub fn invalid_params(message: impl Into<String>) -> RpcError {
         RpcError::new(-32602, message)
+    }
+
+    /// As it stands on the wire.
+    pub fn to_json(&self) -> Value {
+        let mut object = json!({ "code": self.code, "message": self.message });
+        if let Some(data) = &self.data {
+            object["data"] = data.clone();
+        }
+        object
     }
 
     /// Adds data.
@@ -158,6 +178,18 @@ fn response(id: Option<Id>, fields: &mut BTreeMap<String, Box<RawValue>>) -> Res
     }
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CancelledParams {
+    request_id: Option<Value>,
+}
+
+/// The id that `notifications/cancelled` names.
+pub fn cancelled(method: &str, request: &Params) -> Option<Id> {
+    let id = params::<CancelledParams>(request).ok().filter(|_| method == "notifications/cancelled")?.request_id?;
+    Some(id.to_string())
+}
+
 /// Reads `params`; where there are none, as from `{}`.
 pub fn params<T: DeserializeOwned>(params: &Params) -> Result<T, RpcError> {
     let text = params.as_ref().map_or("{}", |raw| raw.get());
@@ -169,13 +201,7 @@ pub fn answer(id: Option<&str>, outcome: &Result<Value, RpcError>) -> String {
     let id = id.unwrap_or("null");
     match outcome {
         Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
-        Err(error) => {
-            let mut object = json!({ "code": error.code, "message": error.message });
-            if let Some(data) = &error.data {
-                object["data"] = data.clone();
-            }
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{object}}}"#)
-        }
+        Err(error) => format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, error.to_json()),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::context::{Context, Out};
 use super::faults::Fault;
-use super::message::{self, RpcError};
+use super::message::RpcError;
 
 /// Time for what was sent to reach the client before the connection ends.
 const SETTLE: Duration = Duration::from_millis(50);
@@ -45,14 +45,14 @@ pub async fn run(fault: Fault, context: &Context, id: &str) {
         }
         Fault::NotJson => {
             let broken = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[}}}}"#);
-            context.outlet.send(Out::Message(broken)).await;
+            context.outlet.send(Out::Answer(broken, None)).await;
         }
         Fault::WrongId => {
             let wrong = if id == "999" { "998" } else { "999" };
-            context.outlet.send(Out::Message(message::answer(Some(wrong), &Ok(result)))).await;
+            context.outlet.answer(wrong, &Ok(result)).await;
         }
         Fault::RpcError => {
-            context.outlet.send(Out::Message(message::answer(Some(id), &Err(rpc_error())))).await;
+            context.outlet.answer(id, &Err(rpc_error())).await;
         }
         // `hang`: as long as somebody could read an answer, none comes.
         _ => context.outlet.closed().await,

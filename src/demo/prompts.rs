@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::asking;
+use super::context::{Context, Reply};
 use super::message::{Params, RpcError, params};
 use super::resources::TEMPLATES;
 
@@ -37,6 +39,9 @@ pub struct PromptRow {
     pub messages: fn(&BTreeMap<String, String>) -> Vec<RoleAndText>,
 }
 
+/// The prompt that asks the user before it answers.
+pub const ASKING: &str = "greeting";
+
 /// Every prompt once.
 pub const PROMPTS: &[PromptRow] = &[
     PromptRow {
@@ -68,6 +73,16 @@ pub const PROMPTS: &[PromptRow] = &[
             ]
         },
     },
+    PromptRow {
+        name: ASKING,
+        title: "Greeting by name",
+        description: "A greeting for the user, who is asked for a name first",
+        arguments: &[],
+        messages: |given| {
+            let name = given.get("answer").map_or("nobody", String::as_str);
+            vec![("user", format!("Greet {name} in three languages."))]
+        },
+    },
 ];
 
 impl PromptRow {
@@ -90,9 +105,14 @@ struct GetParams {
     arguments: BTreeMap<String, String>,
 }
 
+/// Whether `prompts/get` with these parameters asks first.
+pub fn asks(request: &Params) -> bool {
+    params::<GetParams>(request).is_ok_and(|get| get.name == ASKING)
+}
+
 /// `prompts/get`. Unknown names and missing arguments are -32602 (2025-11-25 server/prompts §Error Handling).
-pub fn get(request: &Params) -> Result<Value, RpcError> {
-    let GetParams { name, arguments } = params(request)?;
+pub async fn get(request: &Params, context: &Context) -> Reply {
+    let GetParams { name, mut arguments } = params(request)?;
     let Some(row) = PROMPTS.iter().find(|row| row.name == name) else {
         return Err(RpcError::invalid_params(format!("Unknown prompt: {name}")));
     };
@@ -104,6 +124,9 @@ pub fn get(request: &Params) -> Result<Value, RpcError> {
         .collect();
     if !missing.is_empty() {
         return Err(RpcError::invalid_params(format!("Missing required arguments: {}", missing.join(", "))));
+    }
+    if name == ASKING {
+        arguments.insert("answer".to_owned(), asking::ask_or_fail(context, "Who is to be greeted?").await?);
     }
     let message = |(role, text)| json!({ "role": role, "content": { "type": "text", "text": text } });
     let messages: Vec<_> = (row.messages)(&arguments).into_iter().map(message).collect();
@@ -162,16 +185,18 @@ mod tests {
         Some(RawValue::from_string(value.to_string()).expect("JSON"))
     }
 
-    #[test]
-    fn prompts_take_strings_and_name_what_is_missing() {
-        let got =
-            get(&raw(json!({"name": "review", "arguments": {"code": "x", "language": "rust"}}))).expect("a prompt");
+    #[tokio::test]
+    async fn prompts_take_strings_and_name_what_is_missing() {
+        let context = Context::alone();
+        let given = raw(json!({"name": "review", "arguments": {"code": "x", "language": "rust"}}));
+        let got = get(&given, &context).await.expect("a prompt");
         assert_eq!(got["messages"][0]["content"]["text"], "Please review this rust code:\n\nx");
-        assert_eq!(get(&raw(json!({"name": "hello"}))).expect("a prompt")["messages"][0]["role"], "user");
-        let error = get(&raw(json!({"name": "review"}))).expect_err("no code");
+        let hello = get(&raw(json!({"name": "hello"})), &context).await.expect("a prompt");
+        assert_eq!(hello["messages"][0]["role"], "user");
+        let error = get(&raw(json!({"name": "review"})), &context).await.expect_err("no code");
         assert_eq!((error.code, error.message.as_str()), (-32602, "Missing required arguments: code"));
         for bad in [json!({"name": "no"}), json!({}), json!({"name": "review", "arguments": {"code": 7}})] {
-            assert_eq!(get(&raw(bad)).expect_err("refused").code, -32602);
+            assert_eq!(get(&raw(bad), &context).await.expect_err("refused").code, -32602);
         }
     }
 

@@ -8,7 +8,7 @@ use hyper::{Response, StatusCode};
 
 use super::body::Body;
 use super::faults::Fault;
-use super::message::{self, Message, RpcError};
+use super::message::{self, Request, RpcError};
 use super::misbehave;
 use super::server::Shared;
 
@@ -112,7 +112,7 @@ pub async fn read(body: Incoming) -> Result<Bytes, Refusal> {
 /// 401 with a challenge (2025-11-25 basic/authorization §Protected Resource Metadata Discovery Requirements, RFC 6750 §3), if
 /// that fault was asked for.
 pub fn unauthorized(shared: &Shared) -> Option<Response<Body>> {
-    shared.commits(Fault::Unauthorized).then(|| {
+    shared.world.commits(Fault::Unauthorized).then(|| {
         let metadata = format!("{}/.well-known/oauth-protected-resource", shared.origin());
         challenge(
             StatusCode::UNAUTHORIZED,
@@ -134,12 +134,9 @@ fn challenge(status: StatusCode, challenge: &str, body: &'static str) -> Respons
 }
 
 /// The answer to a POST that holds `tools/call`, if a fault that is an HTTP answer was asked for.
-pub fn fault(shared: &Shared, messages: &[Message]) -> Option<Response<Body>> {
-    let id = messages.iter().find_map(|message| match message {
-        Message::Request(request) if request.method == "tools/call" => Some(&request.id),
-        _ => None,
-    })?;
-    shared.faults.iter().find_map(|fault| {
+pub fn fault<'a>(shared: &Shared, mut requests: impl Iterator<Item = &'a Request>) -> Option<Response<Body>> {
+    let id = &requests.find(|request| request.method == "tools/call")?.id;
+    shared.world.faults.iter().find_map(|fault| {
         Some(match fault {
             Fault::Http500 => html(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error"),
             Fault::Http502Empty => empty(StatusCode::BAD_GATEWAY),

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::asking;
+use super::context::{Context, Reply};
 use super::media;
 use super::message::{Params, RpcError, params};
 
@@ -13,6 +15,10 @@ pub enum Contents {
     Text(&'static str),
     /// base64.
     Blob(&'static str),
+    /// A text that counts the ticks of the clock.
+    Clock,
+    /// A text that the user is asked for.
+    Asked,
     /// Neither, which breaks the schema: contents are text or blob (2025-11-25 server/resources §Resource Contents).
     Neither,
 }
@@ -32,6 +38,9 @@ pub struct ResourceRow {
     /// What it holds.
     pub contents: Contents,
 }
+
+/// The resource that changes.
+pub const CLOCK: &str = "demo://clock";
 
 /// Every fixed resource once.
 pub const RESOURCES: &[ResourceRow] = &[
@@ -58,6 +67,22 @@ pub const RESOURCES: &[ResourceRow] = &[
         description: "Its contents hold neither text nor blob, which the schema forbids",
         mime: "text/plain",
         contents: Contents::Neither,
+    },
+    ResourceRow {
+        uri: CLOCK,
+        name: "clock",
+        title: "A clock",
+        description: "A counter; whoever subscribes hears ten times a second that it has changed",
+        mime: "text/plain",
+        contents: Contents::Clock,
+    },
+    ResourceRow {
+        uri: "demo://visitor",
+        name: "visitor",
+        title: "The visitor",
+        description: "The name of the user, who is asked for it at each reading",
+        mime: "text/plain",
+        contents: Contents::Asked,
     },
 ];
 
@@ -113,14 +138,33 @@ struct ReadParams {
     uri: String,
 }
 
+/// Whether `resources/read` with these parameters asks first.
+pub fn asks(request: &Params) -> bool {
+    let asks = |row: &ResourceRow| matches!(row.contents, Contents::Asked);
+    params::<ReadParams>(request).is_ok_and(|read| RESOURCES.iter().any(|row| row.uri == read.uri && asks(row)))
+}
+
+/// Whether there is a resource of that URI.
+pub fn exists(uri: &str) -> bool {
+    let fits = |row: &TemplateRow| uri.strip_prefix(row.prefix).and_then(unescape).is_some();
+    RESOURCES.iter().any(|row| row.uri == uri) || TEMPLATES.iter().any(fits)
+}
+
+/// The error for a URI that leads nowhere: -32002 until 2025-11-25, -32602 since 2026-07-28 (server/resources §Error Handling of both).
+pub fn not_found(uri: &str, modern: bool) -> RpcError {
+    RpcError::new(if modern { -32602 } else { -32002 }, "Resource not found").with_data(json!({ "uri": uri }))
+}
+
 /// `resources/read`.
-pub fn read(request: &Params) -> Result<Value, RpcError> {
+pub async fn read(request: &Params, context: &Context) -> Reply {
     let ReadParams { uri } = params(request)?;
     if let Some(row) = RESOURCES.iter().find(|row| row.uri == uri) {
         let mut entry = json!({ "uri": uri, "mimeType": row.mime });
         match row.contents {
             Contents::Text(text) => entry["text"] = json!(text),
             Contents::Blob(blob) => entry["blob"] = json!(blob),
+            Contents::Clock => entry["text"] = json!(context.world.ticks().to_string()),
+            Contents::Asked => entry["text"] = json!(asking::ask_or_fail(context, "Who is visiting?").await?),
             Contents::Neither => {}
         }
         return Ok(json!({ "contents": [entry] }));
@@ -130,8 +174,7 @@ pub fn read(request: &Params) -> Result<Value, RpcError> {
         Some((row, value)) => {
             Ok(json!({ "contents": [{ "uri": uri, "mimeType": "text/plain", "text": (row.text)(&value) }] }))
         }
-        // 2025-11-25 server/resources §Error Handling.
-        None => Err(RpcError::new(-32002, "Resource not found").with_data(json!({ "uri": uri }))),
+        None => Err(not_found(&uri, context.caller.is_modern())),
     }
 }
 
@@ -161,17 +204,18 @@ mod tests {
 
     use super::*;
 
-    fn ask(uri: &str) -> Result<Value, RpcError> {
-        read(&Some(RawValue::from_string(json!({ "uri": uri }).to_string()).expect("JSON")))
+    async fn ask(uri: &str) -> Reply {
+        let request = Some(RawValue::from_string(json!({ "uri": uri }).to_string()).expect("JSON"));
+        read(&request, &Context::alone()).await
     }
 
-    #[test]
-    fn every_listed_resource_can_be_read() {
-        for row in RESOURCES {
-            let contents = ask(row.uri).expect(row.uri)["contents"][0].clone();
+    #[tokio::test]
+    async fn every_listed_resource_can_be_read() {
+        for row in RESOURCES.iter().filter(|row| !matches!(row.contents, Contents::Asked)) {
+            let contents = ask(row.uri).await.expect(row.uri)["contents"][0].clone();
             let held = (contents.get("text").is_some(), contents.get("blob").is_some());
             let expected = match row.contents {
-                Contents::Text(_) => (true, false),
+                Contents::Text(_) | Contents::Clock | Contents::Asked => (true, false),
                 Contents::Blob(_) => (false, true),
                 Contents::Neither => (false, false),
             };
@@ -179,13 +223,13 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_template_takes_percent_encoding() {
-        assert_eq!(ask("demo://greeting/Ada%20%C3%9C").expect("text")["contents"][0]["text"], "Hello, Ada Ü!");
+    #[tokio::test]
+    async fn a_template_takes_percent_encoding() {
+        assert_eq!(ask("demo://greeting/Ada%20%C3%9C").await.expect("text")["contents"][0]["text"], "Hello, Ada Ü!");
         for uri in
             ["demo://greeting/", "demo://greeting/a/b", "demo://greeting/%zz", "demo://greeting/%2", "demo://none"]
         {
-            let error = ask(uri).expect_err(uri);
+            let error = ask(uri).await.expect_err(uri);
             assert_eq!((error.code, error.data), (-32002, Some(json!({ "uri": uri }))));
         }
     }

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::future::Future;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,12 +12,14 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 
 use super::Transport;
-use super::faults::{self, Fault};
+use super::eras::Eras;
+use super::faults::Fault;
 use super::log::Log;
 use super::session::Session;
+use super::world::{World, random_id};
 use super::{http, sse};
 
 /// Sessions that are kept; beyond, the oldest is forgotten, as a server may do (2025-11-25 basic/transports §Session Management).
@@ -32,6 +32,8 @@ pub struct Options {
     pub transport: Transport,
     /// How it misbehaves.
     pub faults: Vec<Fault>,
+    /// Which eras of the protocol it speaks.
+    pub protocol: Eras,
     /// The port; 0 takes a free one.
     pub port: u16,
     /// The address; anything but loopback is open to others.
@@ -40,7 +42,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { transport: Transport::Http, faults: Vec::new(), port: 0, host: IpAddr::V4(Ipv4Addr::LOCALHOST) }
+        Options {
+            transport: Transport::Http,
+            faults: Vec::new(),
+            protocol: Eras::default(),
+            port: 0,
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        }
     }
 }
 
@@ -58,17 +66,15 @@ impl Server {
         if options.transport == Transport::Stdio {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "stdio has no address to listen on"));
         }
-        faults::check(&options.faults, options.transport)?;
+        let world = World::new(&options.faults, options.protocol, options.transport)?;
         let listener = TcpListener::bind(SocketAddr::new(options.host, options.port)).await?;
         let shared = Arc::new(Shared {
             transport: options.transport,
-            faults: options.faults,
+            world,
             address: listener.local_addr()?,
-            log: Log::default(),
             sessions: Mutex::default(),
-            stop: CancellationToken::new(),
         });
-        let stop = shared.stop.clone().drop_guard();
+        let stop = shared.world.stop.clone().drop_guard();
         let accepting = tokio::spawn(accept(listener, shared.clone()));
         Ok(Server { shared, accepting, _stop: stop })
     }
@@ -81,7 +87,7 @@ impl Server {
 
     /// What the server sees of its clients.
     pub fn log(&self) -> Log {
-        self.shared.log.clone()
+        self.shared.world.log.clone()
     }
 
     /// Serves until this future is dropped.
@@ -95,11 +101,9 @@ impl Server {
 #[derive(Debug)]
 pub struct Shared {
     pub transport: Transport,
-    pub faults: Vec<Fault>,
-    pub log: Log,
+    pub world: Arc<World>,
     address: SocketAddr,
     sessions: Mutex<Sessions>,
-    stop: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -120,30 +124,14 @@ impl Shared {
         format!("http://{}", SocketAddr::new(ip, self.address.port()))
     }
 
-    /// Whether a fault was asked for.
-    pub fn commits(&self, fault: Fault) -> bool {
-        self.faults.contains(&fault)
-    }
-
-    /// Runs `work` until it is done or the server is dropped.
-    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let stop = self.stop.clone();
-        tokio::spawn(async move {
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = work => {}
-            }
-        });
-    }
-
     /// A new session that nobody can find yet.
     pub fn session(&self) -> Arc<Session> {
-        Session::new(&self.faults, self.log.clone())
+        Session::new(self.world.clone())
     }
 
     /// Makes a session known, and gives its id.
     pub fn keep(&self, session: Arc<Session>) -> String {
-        let id = format!("{:016x}{:016x}", random(), random());
+        let id = random_id();
         let mut sessions = self.sessions();
         if sessions.by_id.len() >= SESSIONS
             && let Some(oldest) = sessions.by_id.iter().min_by_key(|(_, (number, _))| *number).map(|(id, _)| id.clone())
@@ -178,25 +166,19 @@ impl Shared {
     }
 }
 
-/// 64 bits that cannot be guessed: the standard library keys each `RandomState` from the system's random source. "The session
-/// ID SHOULD be globally unique and cryptographically secure" (2025-11-25 basic/transports §Session Management).
-fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
-}
-
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         let accepted = tokio::select! {
             biased;
-            () = shared.stop.cancelled() => return,
+            () = shared.world.stop.cancelled() => return,
             accepted = listener.accept() => accepted,
         };
         match accepted {
             Ok((stream, _)) => {
-                shared.log.with(|seen| seen.connections += 1);
+                shared.world.log.with(|seen| seen.connections += 1);
                 // Small answers are all there is; a socket that refuses is merely slower.
                 let _ = stream.set_nodelay(true);
-                shared.spawn(serve(stream, shared.clone()));
+                shared.world.spawn(serve(stream, shared.clone()));
             }
             // Out of file descriptors, or a client that is gone already: both pass.
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,

@@ -1,43 +1,45 @@
 //! One client's session: the protocol from `initialize` to `tools/call`, without a transport.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::arguments::{Arguments, findings};
-use super::calls;
-use super::context::{Caller, Context, LEVELS, Out, Outlet, Reply, Work};
+use super::context::{Asks, Caller, Context, LEVELS, Outlet, Reply, Work};
+use super::dispatch;
+use super::eras::LEGACY;
 use super::faults::Fault;
-use super::lists::page;
-use super::log::Log;
 use super::message::{self, Id, Message, Params, Request, RpcError, params};
 use super::misbehave;
-use super::prompts::{self, PROMPTS, PromptRow};
-use super::resources::{self, RESOURCES, ResourceRow, TEMPLATES, TemplateRow};
-use super::tools::{Run, TOOLS, ToolRow};
+use super::modern;
+use super::resources;
+use super::tasks::Tasks;
+use super::world::World;
 
-/// Protocol versions that are opened by `initialize`, oldest first.
-pub const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// What is offered to a client that asks for another one.
-const NEWEST: &str = VERSIONS[VERSIONS.len() - 1];
+/// What is offered to a client that asks for another version.
+const NEWEST: &str = LEGACY[LEGACY.len() - 1];
 /// Streams a session may hold open at once.
 const STREAMS: usize = 4;
 /// Calls a session may have open at once.
 const CALLS: usize = 1024;
 
-const INSTRUCTIONS: &str = "The demo server of mcpcli. Call `echo` to see a result, `throw_error` and `return_error` to see \
-                            the two ways in which a call fails, `slow` to try timeouts and cancellation.";
+/// What a client is told of the server.
+pub const INSTRUCTIONS: &str = "The demo server of mcpcli. Call `echo` to see a result, `throw_error` and `return_error` to see \
+                                the two ways in which a call fails, `slow` to try timeouts and cancellation.";
 
 /// What one client has said, and what is still open with it.
 #[derive(Debug)]
 pub struct Session {
-    faults: Vec<Fault>,
-    log: Log,
+    pub(super) world: Arc<World>,
+    /// The calls of this client that became tasks.
+    pub(super) tasks: Tasks,
+    /// The resources that it subscribed to.
+    pub(super) subscribed: watch::Sender<BTreeSet<String>>,
+    /// Cancelled when the session ends.
+    pub(super) ended: CancellationToken,
     state: Mutex<State>,
 }
 
@@ -53,6 +55,8 @@ struct State {
     questions: u64,
     /// Streams to the client that belong to no request.
     streams: Vec<Outlet>,
+    /// Whether changes are sent to a stream.
+    forwards: bool,
 }
 
 #[derive(Deserialize)]
@@ -69,29 +73,20 @@ struct LevelParams {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CancelledParams {
-    request_id: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct CallParams {
-    name: String,
-    arguments: Option<Box<RawValue>>,
-    #[serde(default)]
-    _meta: Option<Meta>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Meta {
-    progress_token: Option<Value>,
+struct UriParams {
+    uri: String,
 }
 
 impl Session {
     /// A session before its handshake.
-    pub fn new(faults: &[Fault], log: Log) -> Arc<Session> {
-        Arc::new(Session { faults: faults.to_vec(), log, state: Mutex::default() })
+    pub fn new(world: Arc<World>) -> Arc<Session> {
+        Arc::new(Session {
+            world,
+            tasks: Tasks::default(),
+            subscribed: watch::Sender::default(),
+            ended: CancellationToken::new(),
+            state: Mutex::default(),
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -104,14 +99,24 @@ impl Session {
     }
 
     /// Keeps a stream to the client; false when there are too many.
-    pub fn add_stream(&self, outlet: Outlet) -> bool {
-        let streams = &mut self.state().streams;
-        streams.retain(|stream| !stream.is_closed());
-        let room = streams.len() < STREAMS;
+    pub fn add_stream(self: &Arc<Self>, outlet: Outlet) -> bool {
+        let mut state = self.state();
+        state.streams.retain(|stream| !stream.is_closed());
+        let room = state.streams.len() < STREAMS;
         if room {
-            streams.push(outlet);
+            state.streams.push(outlet);
+        }
+        if room && !state.forwards {
+            state.forwards = true;
+            self.world.spawn(self.forward());
         }
         room
+    }
+
+    /// Lets go of the streams, so that they can end.
+    pub fn close_streams(&self) {
+        self.ended.cancel();
+        self.state().streams.clear();
     }
 
     /// The stream that was opened first, if it is still read.
@@ -124,32 +129,35 @@ impl Session {
         let mut state = self.state();
         state.open.values().for_each(CancellationToken::cancel);
         state.streams.clear();
+        drop(state);
+        self.ended.cancel();
+        self.tasks.end();
     }
 
     /// Whether the answer to a request is a stream rather than one message.
     pub fn streams(&self, request: &Request) -> bool {
-        request.method == "tools/call"
-            && match misbehave::chosen(&self.faults) {
-                Some(fault) => misbehave::streams(fault),
-                None => params::<CallParams>(&request.params)
-                    .is_ok_and(|call| ToolRow::find(&call.name).is_some_and(ToolRow::streams)),
-            }
+        match (request.method.as_str(), misbehave::chosen(&self.world.faults)) {
+            ("tools/call", Some(fault)) => misbehave::streams(fault),
+            // What the task asks the client comes before its result.
+            ("tasks/result", _) => true,
+            (method, _) => dispatch::streams(method, &request.params) && !self.becomes_a_task(request),
+        }
     }
 
     /// Takes a message. State changes at once; the work that is left, if any, sends the answer to `outlet`.
     pub fn receive(self: &Arc<Self>, message: Message, outlet: Outlet) -> Option<Work> {
         match message {
             Message::Request(request) => {
-                self.log.method(&request.method);
+                self.world.log.method(&request.method);
                 Some(self.request(request, outlet))
             }
             Message::Notification { method, params } => {
-                self.log.method(&method);
+                self.world.log.method(&method);
                 self.notification(&method, &params);
                 None
             }
             Message::Response { id, outcome } => {
-                self.log.answer(&id);
+                self.world.log.answer(&id);
                 if let Some(waiting) = self.state().asked.remove(&id) {
                     // The asker may have gone; then its answer is of no use to anybody.
                     waiting.send(outcome).ok();
@@ -161,11 +169,8 @@ impl Session {
 
     fn notification(&self, method: &str, request: &Params) {
         // A notification never gets an answer, so what cannot be read is passed over (JSON-RPC 2.0 §4.1).
-        if method == "notifications/cancelled"
-            && let Ok(CancelledParams { request_id: Some(id) }) = params(request)
-        {
-            let id = id.to_string();
-            self.log.cancelled(&id);
+        if let Some(id) = message::cancelled(method, request) {
+            self.world.log.cancelled(&id);
             if let Some(token) = self.state().open.get(&id) {
                 token.cancel();
             }
@@ -174,12 +179,13 @@ impl Session {
 
     fn request(self: &Arc<Self>, request: Request, outlet: Outlet) -> Work {
         let reply = match self.caller_of(&request) {
-            Ok(Some(caller)) if request.method == "tools/call" => return self.call(request, caller, outlet),
-            Ok(_) => self.answer(&request),
+            Ok(Some(caller)) if self.becomes_a_task(&request) => self.open_task(&request, caller),
+            Ok(Some(caller)) if waits(&caller, &request.method) => return self.call(request, caller, outlet),
+            Ok(caller) => self.answer(&request, caller),
             Err(error) => Err(error),
         };
         Box::pin(async move {
-            outlet.send(Out::Message(message::answer(Some(&request.id), &reply))).await;
+            outlet.answer(&request.id, &reply).await;
         })
     }
 
@@ -197,20 +203,21 @@ impl Session {
         }
     }
 
-    fn answer(&self, request: &Request) -> Reply {
+    fn answer(&self, request: &Request, caller: Option<Caller>) -> Reply {
         let given = &request.params;
-        match request.method.as_str() {
-            "initialize" => self.initialize(given),
-            "ping" => Ok(json!({})),
-            "logging/setLevel" => self.set_level(given),
-            "tools/list" => page("tools", TOOLS, given, ToolRow::entry),
-            "resources/list" => page("resources", RESOURCES, given, ResourceRow::entry),
-            "resources/templates/list" => page("resourceTemplates", TEMPLATES, given, TemplateRow::entry),
-            "resources/read" => resources::read(given),
-            "prompts/list" => page("prompts", PROMPTS, given, PromptRow::entry),
-            "prompts/get" => prompts::get(given),
-            "completion/complete" => prompts::complete(given),
-            other => Err(RpcError::method_not_found(other)),
+        let method = request.method.as_str();
+        match (method, &caller) {
+            ("initialize", _) => self.initialize(given),
+            ("ping", _) => Ok(json!({})),
+            ("logging/setLevel", _) => self.set_level(given),
+            ("resources/subscribe", _) => self.subscribe(given, true),
+            ("resources/unsubscribe", _) => self.subscribe(given, false),
+            (_, Some(caller)) if caller.version >= TASKS_SINCE && method.starts_with("tasks/") => {
+                self.task_method(method, given)
+            }
+            (_, Some(caller)) => dispatch::answer(&self.world, caller, method, given)
+                .unwrap_or_else(|| Err(RpcError::method_not_found(method))),
+            (_, None) => Err(RpcError::method_not_found(method)),
         }
     }
 
@@ -218,14 +225,21 @@ impl Session {
         let InitializeParams { protocol_version, capabilities } = params(request)?;
         // "If the server supports the requested protocol version, it MUST respond with the same version. Otherwise, the server
         // MUST respond with another" (2025-11-25 basic/lifecycle §Version Negotiation).
-        let version = VERSIONS.into_iter().find(|version| *version == protocol_version).unwrap_or(NEWEST);
+        if self.world.commits(Fault::UnsupportedVersion) {
+            return Err(modern::unsupported(&self.world, &protocol_version));
+        }
+        let version = LEGACY.into_iter().find(|version| *version == protocol_version).unwrap_or(NEWEST);
         // Without logging/setLevel "the server MAY decide which messages to send" (2025-11-25 server/utilities/logging): all.
-        self.state().caller = Some(Caller { version, capabilities, level: 0 });
-        self.log.session(version);
+        self.state().caller = Some(Caller { version, capabilities, level: Some(0) });
+        self.world.log.session(version);
+        let mut capabilities = modern::capabilities();
+        if version >= TASKS_SINCE {
+            capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
+        }
         Ok(json!({
             "protocolVersion": version,
-            "capabilities": { "tools": {}, "resources": {}, "prompts": {}, "completions": {}, "logging": {} },
-            "serverInfo": { "name": "mcpcli-demo", "title": "mcpcli demo server", "version": env!("CARGO_PKG_VERSION") },
+            "capabilities": capabilities,
+            "serverInfo": modern::server_info(),
             "instructions": INSTRUCTIONS
         }))
     }
@@ -237,8 +251,24 @@ impl Session {
             return Err(RpcError::invalid_params(format!("Invalid log level: {level}")));
         };
         if let Some(caller) = &mut self.state().caller {
-            caller.level = at;
+            caller.level = Some(at);
         }
+        Ok(json!({}))
+    }
+
+    /// `resources/subscribe` and `resources/unsubscribe` (2025-11-25 server/resources §Subscriptions).
+    fn subscribe(&self, request: &Params, wanted: bool) -> Reply {
+        let UriParams { uri } = params(request)?;
+        if !resources::exists(&uri) {
+            return Err(resources::not_found(&uri, false));
+        }
+        self.subscribed.send_modify(|subscribed| {
+            if wanted {
+                subscribed.insert(uri)
+            } else {
+                subscribed.remove(&uri)
+            };
+        });
         Ok(json!({}))
     }
 
@@ -255,7 +285,7 @@ impl Session {
         };
         if let Some(refusal) = refusal {
             return Box::pin(async move {
-                outlet.send(Out::Message(message::answer(Some(&id), &Err(refusal)))).await;
+                outlet.answer(&id, &Err(refusal)).await;
             });
         }
         self.state().open.insert(id.clone(), cancel.clone());
@@ -271,19 +301,26 @@ impl Session {
     }
 
     async fn run(self: &Arc<Self>, request: &Request, caller: Caller, outlet: Outlet) {
-        let way_back = outlet.clone();
-        let context = |token| Context { caller, session: self.clone(), outlet, progress_token: token };
-        let reply = match params::<CallParams>(&request.params) {
-            Err(error) => Err(error),
-            Ok(call) => {
-                let context = context(call._meta.and_then(|meta| meta.progress_token));
-                match misbehave::chosen(&self.faults) {
-                    Some(fault) => return misbehave::run(fault, &context, &request.id).await,
-                    None => run_tool(&call.name, call.arguments.as_deref(), context).await,
-                }
-            }
+        if request.method == "tasks/result" {
+            let reply = self.task_result(&request.params, &outlet).await;
+            outlet.answer(&request.id, &reply).await;
+            return;
+        }
+        let context = Context {
+            caller,
+            world: self.world.clone(),
+            outlet: outlet.clone(),
+            progress_token: dispatch::progress_token(&request.params),
+            asks: Asks::Requests(self.clone()),
+            task: None,
         };
-        way_back.send(Out::Message(message::answer(Some(&request.id), &reply))).await;
+        match misbehave::chosen(&self.world.faults) {
+            Some(fault) if request.method == "tools/call" => misbehave::run(fault, &context, &request.id).await,
+            _ => {
+                let reply = dispatch::run(&request.method, &request.params, context).await;
+                outlet.answer(&request.id, &reply).await;
+            }
+        }
     }
 
     /// Opens a question to the client: its id, as JSON text, and where the answer will come.
@@ -303,8 +340,16 @@ impl Session {
     }
 }
 
+/// The version that brought tasks (2025-11-25 basic/utilities/tasks).
+pub(super) const TASKS_SINCE: &str = "2025-11-25";
+
+/// Whether the answer may take its time.
+fn waits(caller: &Caller, method: &str) -> bool {
+    dispatch::ASKING.contains(&method) || (method == "tasks/result" && caller.version >= TASKS_SINCE)
+}
+
 /// Every method that is served.
-const METHODS: [&str; 11] = [
+pub(super) const METHODS: [&str; 17] = [
     "initialize",
     "ping",
     "logging/setLevel",
@@ -313,29 +358,16 @@ const METHODS: [&str; 11] = [
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
     "prompts/list",
     "prompts/get",
     "completion/complete",
+    "tasks/get",
+    "tasks/result",
+    "tasks/list",
+    "tasks/cancel",
 ];
-
-async fn run_tool(name: &str, arguments: Option<&RawValue>, context: Context) -> Reply {
-    // 2025-11-25 server/tools §Error Handling: an unknown tool is a protocol error, bad arguments are the tool's own failure.
-    let Some(row) = ToolRow::find(name) else {
-        return Err(RpcError::invalid_params(format!("Unknown tool: {name}")));
-    };
-    let arguments = match Arguments::read(arguments.map_or("{}", RawValue::get)) {
-        Ok(arguments) => arguments,
-        Err(what) => return Ok(calls::failure(format!("invalid arguments for \"{name}\": {what}"))),
-    };
-    let found = findings(&row.input_schema(), &arguments.values);
-    if !found.is_empty() {
-        return Ok(calls::failure(format!("invalid arguments for \"{name}\": {}", found.join("; "))));
-    }
-    match row.run {
-        Run::Now(run) => run(&context, &arguments),
-        Run::Later(run) => run(context, arguments).await,
-    }
-}
 
 #[cfg(test)]
 #[path = "session_tests.rs"]

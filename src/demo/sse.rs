@@ -32,15 +32,15 @@ pub async fn respond(shared: &Arc<Shared>, request: Request<Incoming>) -> Respon
 /// "When a client connects, the server MUST send an endpoint event containing a URI for the client to use for sending messages"
 /// (2024-11-05 basic/transports §HTTP with SSE).
 fn open(shared: &Arc<Shared>) -> Response<Body> {
-    shared.log.with(|seen| seen.gets += 1);
+    shared.world.log.with(|seen| seen.gets += 1);
     let (outlet, messages) = Outlet::channel();
     let session = shared.session();
     session.add_stream(outlet);
     let id = shared.keep(session);
-    let (endpoint, pause) = if shared.commits(Fault::NoEndpoint) {
+    let (endpoint, pause) = if shared.world.commits(Fault::NoEndpoint) {
         (None, Duration::from_millis(250))
     } else {
-        let origin = if shared.commits(Fault::EndpointOrigin) { "http://other.invalid:9" } else { "" };
+        let origin = if shared.world.commits(Fault::EndpointOrigin) { "http://other.invalid:9" } else { "" };
         (Some(format!("event: endpoint\ndata: {origin}{MESSAGES}?session_id={id}\n\n")), KEEP_ALIVE)
     };
     let ends = EndsSession { shared: shared.clone(), id };
@@ -48,7 +48,7 @@ fn open(shared: &Arc<Shared>) -> Response<Body> {
 }
 
 async fn post(shared: &Arc<Shared>, request: Request<Incoming>) -> Result<Response<Body>, Refusal> {
-    shared.log.with(|seen| seen.posts += 1);
+    shared.world.log.with(|seen| seen.posts += 1);
     if let Some(refusal) = replies::unauthorized(shared) {
         return Err(refusal.into());
     }
@@ -71,12 +71,12 @@ async fn post(shared: &Arc<Shared>, request: Request<Incoming>) -> Result<Respon
         )
         .into());
     }
-    if let Some(fault) = replies::fault(shared, &incoming.messages) {
+    if let Some(fault) = replies::fault(shared, incoming.requests()) {
         return Ok(fault);
     }
     for message in incoming.messages {
         if let Some(work) = session.receive(message, stream.clone()) {
-            shared.spawn(work);
+            shared.world.spawn(work);
         }
     }
     Ok(replies::plain(StatusCode::ACCEPTED, "Accepted"))

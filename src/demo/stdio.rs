@@ -1,18 +1,23 @@
 //! stdio: one message a line on stdin and stdout, for use as a child process.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, Read as _, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use super::Transport;
 use super::context::{Out, Outlet};
-use super::faults::{self, Fault};
-use super::log::Log;
-use super::message::{self, RpcError};
+use super::eras::Eras;
+use super::faults::Fault;
+use super::message::{self, Id, Message, Request, RpcError};
+use super::modern;
 use super::session::Session;
+use super::world::World;
 
 /// Bytes that a line may have.
 const MOST: u64 = 64 << 20;
@@ -23,17 +28,20 @@ const GRACE: Duration = Duration::from_millis(200);
 const BANNER: &str = "mcpcli demo server, ready to serve\n\n{\"level\":\"info\",\"msg\":\"listening on stdin\"}\n";
 
 /// Serves one client over stdin and stdout until stdin ends, and gives the exit status of the process.
-pub async fn serve_stdio(faults: &[Fault]) -> io::Result<u8> {
-    serve(faults, || io::stdin().lock(), io::stdout(), io::stderr()).await
+pub async fn serve_stdio(faults: &[Fault], protocol: Eras) -> io::Result<u8> {
+    serve(faults, protocol, || io::stdin().lock(), io::stdout(), io::stderr()).await
 }
 
 async fn serve<R: BufRead>(
     faults: &[Fault],
+    protocol: Eras,
     input: impl FnOnce() -> R + Send + 'static,
     output: impl Write,
     mut errors: impl Write,
 ) -> io::Result<u8> {
-    faults::check(faults, Transport::Stdio)?;
+    let world = World::new(faults, protocol, Transport::Stdio)?;
+    // Tasks run by themselves; they end with the process, and with this call.
+    let _stop = world.stop.clone().drop_guard();
     if faults.contains(&Fault::ExitEarly) {
         errors.write_all(
             b"Traceback (most recent call last):\n  File \"server.py\", line 7, in <module>\nKeyError: API_KEY\n",
@@ -45,12 +53,17 @@ async fn serve<R: BufRead>(
     std::thread::Builder::new().name("demo-stdin".to_owned()).spawn(move || read_lines(input(), &sender))?;
     let (outlet, messages) = Outlet::channel();
     let noisy = faults.contains(&Fault::StdoutNoise);
+    let session = Session::new(world.clone());
+    session.add_stream(outlet.clone());
     let mut server = Stdio {
-        session: Session::new(faults, Log::default()),
+        world,
+        session,
         output,
         noisy,
         outlet: Some(outlet),
         calls: JoinSet::new(),
+        open: Arc::default(),
+        ending: CancellationToken::new(),
     };
     match server.run(lines, messages).await {
         // The client does not read any more: the same as the end of stdin.
@@ -91,12 +104,18 @@ enum Ended {
 }
 
 struct Stdio<W> {
-    session: std::sync::Arc<Session>,
+    world: Arc<World>,
+    /// The session of the era of `initialize`.
+    session: Arc<Session>,
     output: W,
     noisy: bool,
     /// Given to each call; gone when stdin is at its end.
     outlet: Option<Outlet>,
     calls: JoinSet<()>,
+    /// Requests of 2026-07-28 that run.
+    open: Arc<Mutex<HashMap<Id, CancellationToken>>>,
+    /// Ends the subscriptions when stdin is at its end.
+    ending: CancellationToken,
 }
 
 impl<W: Write> Stdio<W> {
@@ -118,10 +137,12 @@ impl<W: Write> Stdio<W> {
                     None => {
                         end = Some(Instant::now() + GRACE);
                         self.outlet = None;
+                        self.session.close_streams();
+                        self.ending.cancel();
                     }
                 },
                 out = timeout_at(deadline, messages.recv()) => match out {
-                    Ok(Some(Out::Message(text))) => self.write(text)?,
+                    Ok(Some(Out::Message(text) | Out::Answer(text, _))) => self.write(text)?,
                     Ok(Some(Out::Fragment(_))) => {}
                     Ok(Some(Out::Cut | Out::Reset)) => return Ok(Ended::Cut),
                     // Every call has ended.
@@ -147,13 +168,64 @@ impl<W: Write> Stdio<W> {
             Err(error) => return self.write(message::answer(None, &Err(error))),
         };
         for message in incoming.messages {
-            if let Some(outlet) = &self.outlet
-                && let Some(work) = self.session.receive(message, outlet.clone())
-            {
-                self.calls.spawn(work);
+            let Some(outlet) = self.outlet.clone() else { continue };
+            match message {
+                Message::Request(request) if self.is_modern(&request) => self.request(request, outlet),
+                other => {
+                    if let Message::Notification { method, params } = &other
+                        && let Some(id) = message::cancelled(method, params)
+                        && let Some(token) = open(&self.open).get(&id)
+                    {
+                        token.cancel();
+                    }
+                    if let Some(work) = self.session.receive(other, outlet) {
+                        self.calls.spawn(work);
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    fn is_modern(&self, request: &Request) -> bool {
+        match self.world.eras {
+            Eras::Both => modern::claims(request),
+            Eras::Legacy => false,
+            Eras::Modern => true,
+        }
+    }
+
+    /// Takes a request of 2026-07-28: the same rules as over HTTP, without headers.
+    fn request(&mut self, request: Request, outlet: Outlet) {
+        let id = request.id.clone();
+        let admitted = modern::admit(&self.world, &request, None).and_then(|caller| {
+            // "The request ID MUST NOT match the ID of any other request that is still open" (2026-07-28 basic §Requests).
+            match open(&self.open).contains_key(&id) {
+                true => {
+                    Err(RpcError::invalid_request(format!("Invalid Request: a request with id {id} is still open")))
+                }
+                false => Ok(caller),
+            }
+        });
+        let caller = match admitted {
+            Ok(caller) => caller,
+            Err(error) => {
+                self.calls.spawn(async move {
+                    outlet.answer(&id, &Err(error)).await;
+                });
+                return;
+            }
+        };
+        let cancel = match request.method.as_str() {
+            "subscriptions/listen" => self.ending.child_token(),
+            _ => CancellationToken::new(),
+        };
+        open(&self.open).insert(id.clone(), cancel.clone());
+        let (work, requests) = (modern::serve(&self.world, request, caller, outlet, cancel), self.open.clone());
+        self.calls.spawn(async move {
+            work.await;
+            open(&requests).remove(&id);
+        });
     }
 
     /// "Messages are delimited by newlines, and MUST NOT contain embedded newlines" (2025-11-25 basic/transports §stdio).
@@ -165,6 +237,10 @@ impl<W: Write> Stdio<W> {
         self.output.write_all(text.as_bytes())?;
         self.output.flush()
     }
+}
+
+fn open(requests: &Mutex<HashMap<Id, CancellationToken>>) -> MutexGuard<'_, HashMap<Id, CancellationToken>> {
+    requests.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use crate::demo::testing::{call, initialize, request};
 async fn serve_text(faults: &[Fault], input: &str) -> (u8, String, String) {
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let input = input.to_owned();
-    let status = serve(faults, || Cursor::new(input.into_bytes()), &mut output, &mut errors).await.expect("served");
+    let status =
+        serve(faults, Eras::Both, || Cursor::new(input.into_bytes()), &mut output, &mut errors).await.expect("served");
     (status, String::from_utf8(output).expect("UTF-8"), String::from_utf8(errors).expect("UTF-8"))
 }
 
@@ -97,6 +98,6 @@ async fn faults_of_the_answer_are_lines() {
 
 #[tokio::test]
 async fn faults_of_http_are_refused() {
-    let refused = serve(&[Fault::Http500], || Cursor::new(Vec::new()), Vec::new(), Vec::new()).await;
+    let refused = serve(&[Fault::Http500], Eras::Both, || Cursor::new(Vec::new()), Vec::new(), Vec::new()).await;
     assert_eq!(refused.expect_err("refused").kind(), io::ErrorKind::InvalidInput);
 }

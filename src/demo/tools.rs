@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::calls;
-use super::context::{Context, Reply, Work};
+use super::context::{Caller, Context, Reply, Work};
+use super::{asking, calls};
 
 /// How a tool is run.
 #[derive(Clone, Copy)]
@@ -31,12 +31,14 @@ pub struct ToolRow {
     pub output: Option<&'static str>,
     /// The JSON text of its annotations.
     pub annotations: &'static str,
+    /// Whether its call may become a task.
+    pub task: bool,
     /// What it does.
     pub run: Run,
 }
 
 impl ToolRow {
-    /// The tool of that name.
+    /// The tool of that name, among all that there may be.
     pub fn find(name: &str) -> Option<&'static ToolRow> {
         TOOLS.iter().find(|row| row.name == name)
     }
@@ -57,7 +59,7 @@ impl ToolRow {
     }
 
     /// Its entry in `tools/list`.
-    pub fn entry(&self) -> Value {
+    pub fn entry(&self, caller: &Caller) -> Value {
         let mut entry = json!({
             "name": self.name,
             "title": self.title,
@@ -68,6 +70,10 @@ impl ToolRow {
             entry["outputSchema"] = literal(output);
         }
         entry["annotations"] = literal(self.annotations);
+        // `execution` came with 2025-11-25 and is gone since 2026-07-28 (schema of both, Tool).
+        if self.task && caller.version == "2025-11-25" {
+            entry["execution"] = json!({ "taskSupport": "optional" });
+        }
         entry
     }
 }
@@ -83,10 +89,20 @@ const UNSAFE: &str = r#"{"readOnlyHint":false,"destructiveHint":false,"idempoten
 
 /// A row of a tool that is safe to call, without output schema; the rest is set where it differs.
 const fn row(name: &'static str, title: &'static str, description: &'static str, run: Run) -> ToolRow {
-    ToolRow { name, title, description, properties: "{}", required: &[], output: None, annotations: SAFE, run }
+    ToolRow {
+        name,
+        title,
+        description,
+        properties: "{}",
+        required: &[],
+        output: None,
+        annotations: SAFE,
+        task: false,
+        run,
+    }
 }
 
-/// Every tool once, in the order of `tools/list`: two pages.
+/// Every tool once, in the order of `tools/list`: three pages. The last row comes and goes.
 pub const TOOLS: &[ToolRow] = &[
     ToolRow {
         properties: r#"{"message":{"type":"string","description":"The text to return"}}"#,
@@ -147,7 +163,7 @@ pub const TOOLS: &[ToolRow] = &[
             "ask",
             "Ask",
             "Asks the user for a name and more (elicitation), and tells the answer",
-            Run::Later(calls::ask),
+            Run::Later(asking::ask),
         )
     },
     ToolRow {
@@ -191,6 +207,65 @@ pub const TOOLS: &[ToolRow] = &[
         ),
         ..row("count_words", "Count words", "Counts words and characters", Run::Now(calls::count_words))
     },
+    ToolRow {
+        properties: r#"{"region":{"type":"string","description":"Mirrored in a header","x-mcp-header":"Region"},"limit":{"type":"integer","x-mcp-header":"Limit"},"dry_run":{"type":"boolean","x-mcp-header":"Dry-Run"},"options":{"type":"object","properties":{"tier":{"type":"string","x-mcp-header":"Tier"}}},"query":{"type":"string","description":"Not mirrored"}}"#,
+        ..row(
+            "region",
+            "Region",
+            "Returns what it got; over HTTP the client repeats some of it in headers (2026-07-28)",
+            Run::Now(calls::region),
+        )
+    },
+    ToolRow {
+        properties: r#"{"prompt":{"type":"string","description":"What the model is asked"}}"#,
+        annotations: READS,
+        ..row(
+            "sample",
+            "Sample",
+            "Asks the client's model (sampling), and tells its answer",
+            Run::Later(asking::sample),
+        )
+    },
+    ToolRow {
+        annotations: READS,
+        ..row("roots", "Roots", "Asks the client for its roots, and tells them", Run::Later(asking::roots))
+    },
+    ToolRow {
+        annotations: READS,
+        ..row(
+            "two_questions",
+            "Two questions",
+            "Asks the user twice, the second time after the first answer",
+            Run::Later(asking::two_questions),
+        )
+    },
+    ToolRow {
+        annotations: READS,
+        ..row(
+            "come_back",
+            "Come back",
+            "Answers once with a state alone, so that the client calls again (2026-07-28)",
+            Run::Later(asking::come_back),
+        )
+    },
+    ToolRow {
+        properties: r#"{"steps":{"type":"integer","minimum":0,"maximum":1000,"description":"How many steps of 100 ms"},"fail":{"type":"boolean","description":"End with isError"},"error":{"type":"boolean","description":"End with a JSON-RPC error"},"ask":{"type":"boolean","description":"Ask the user first"}}"#,
+        required: &["steps"],
+        annotations: READS,
+        task: true,
+        ..row("job", "Job", "Works for a while; becomes a task where the client knows tasks", Run::Later(calls::job))
+    },
+    ToolRow {
+        properties: r#"{"list":{"type":"string","enum":["tools","prompts","resources"],"default":"tools"}}"#,
+        annotations: UNSAFE,
+        ..row(
+            "change_tools",
+            "Change the tools",
+            "Shows or hides the tool `extra`, or only says that another list has changed",
+            Run::Now(calls::change_tools),
+        )
+    },
+    row("extra", "Extra", "Is there after every other call of change_tools", Run::Now(calls::extra)),
 ];
 
 #[cfg(test)]
@@ -200,8 +275,9 @@ mod tests {
 
     #[test]
     fn every_literal_of_the_table_is_an_object() {
+        let caller = Caller { version: "2025-11-25", capabilities: Value::Null, level: None };
         for row in TOOLS {
-            let entry = row.entry();
+            let entry = row.entry(&caller);
             for key in ["inputSchema", "annotations"] {
                 assert!(entry[key].is_object(), "{} {key}", row.name);
             }
@@ -214,11 +290,11 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_fill_two_pages() {
+    fn names_are_unique_and_fill_three_pages() {
         let mut names: Vec<_> = TOOLS.iter().map(|row| row.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), TOOLS.len());
-        assert!((PAGE + 1..=2 * PAGE).contains(&names.len()));
+        assert!((2 * PAGE + 1..=3 * PAGE).contains(&names.len()));
     }
 }
