@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::{Fault, Options, Server, Transport};
+use super::{Eras, Fault, Options, Server, Transport};
 
 /// What came back on one connection.
 #[derive(Debug)]
@@ -48,7 +48,12 @@ pub fn messages(text: &str) -> Vec<Value> {
 
 /// A server on a free port.
 pub async fn start(transport: Transport, faults: &[Fault]) -> Server {
-    let options = Options { transport, faults: faults.to_vec(), ..Options::default() };
+    start_as(transport, Eras::Both, faults).await
+}
+
+/// A server on a free port that speaks these eras.
+pub async fn start_as(transport: Transport, protocol: Eras, faults: &[Fault]) -> Server {
+    let options = Options { transport, protocol, faults: faults.to_vec(), ..Options::default() };
     Server::start(options).await.expect("a free port")
 }
 
@@ -128,4 +133,12 @@ pub fn call_with_progress(id: u32, tool: &str, arguments: &str) -> String {
         "tools/call",
         &format!(r#"{{"name":"{tool}","arguments":{arguments},"_meta":{{"progressToken":"p{id}"}}}}"#),
     )
+}
+
+/// A request of 2026-07-28 with these client capabilities and further members of `_meta`. `params` and `meta` are objects.
+pub fn modern(id: &str, method: &str, mut params: Value, capabilities: Value, meta: Value) -> String {
+    params["_meta"] = meta;
+    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = Value::from("2026-07-28");
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }

@@ -80,3 +80,7 @@ fn events(body: Body) -> Response<Body> {
     response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }
+
+#[cfg(test)]
+#[path = "post_tests.rs"]
+mod tests;
