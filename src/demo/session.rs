@@ -371,4 +371,4 @@ pub(super) const METHODS: [&str; 17] = [
 
 #[cfg(test)]
 #[path = "session_tests.rs"]
-mod tests;
+pub(super) mod tests;

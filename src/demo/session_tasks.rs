@@ -162,3 +162,7 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "session_tasks_tests.rs"]
+mod tests;

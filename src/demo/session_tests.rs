@@ -11,27 +11,28 @@ use crate::demo::log::Log;
 use crate::demo::testing::{call, call_with_progress, initialize, request};
 use crate::demo::tools::{TOOLS, ToolRow};
 
-struct Client {
-    session: Arc<Session>,
+/// A client at the other end of a session.
+pub struct Client {
+    pub session: Arc<Session>,
     log: Log,
-    outlet: Outlet,
+    pub outlet: Outlet,
     messages: mpsc::Receiver<Out>,
 }
 
 impl Client {
-    fn new() -> Client {
+    pub fn new() -> Client {
         let world = World::new(&[], Eras::Both, Transport::Http).expect("a world");
         let (outlet, messages) = Outlet::channel();
         Client { log: world.log.clone(), session: Session::new(world), outlet, messages }
     }
 
-    async fn ready(version: &str) -> Client {
+    pub async fn ready(version: &str) -> Client {
         let mut client = Client::new();
         client.ask(&initialize(version)).await;
         client
     }
 
-    fn send(&self, text: &str) {
+    pub fn send(&self, text: &str) {
         for message in message::parse(text.as_bytes()).expect(text).messages {
             if let Some(work) = self.session.receive(message, self.outlet.clone()) {
                 tokio::spawn(work);
@@ -39,21 +40,21 @@ impl Client {
         }
     }
 
-    async fn next(&mut self) -> Value {
+    pub async fn next(&mut self) -> Value {
         let Some(Out::Message(text) | Out::Answer(text, _)) = self.messages.recv().await else { panic!("no message") };
         serde_json::from_str(&text).expect("JSON")
     }
 
-    async fn ask(&mut self, text: &str) -> Value {
+    pub async fn ask(&mut self, text: &str) -> Value {
         self.send(text);
         self.next().await
     }
 
-    async fn result(&mut self, text: &str) -> Value {
+    pub async fn result(&mut self, text: &str) -> Value {
         self.ask(text).await["result"].take()
     }
 
-    async fn code(&mut self, text: &str) -> i64 {
+    pub async fn code(&mut self, text: &str) -> i64 {
         self.ask(text).await["error"]["code"].as_i64().expect("an error code")
     }
 }

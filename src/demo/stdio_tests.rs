@@ -2,10 +2,10 @@
 
 use std::io::Cursor;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
-use crate::demo::testing::{call, initialize, request};
+use crate::demo::testing::{call, initialize, modern, request};
 
 /// Serves `input`, and gives exit status, stdout and stderr.
 async fn serve_text(faults: &[Fault], input: &str) -> (u8, String, String) {
@@ -100,4 +100,125 @@ async fn faults_of_the_answer_are_lines() {
 async fn faults_of_http_are_refused() {
     let refused = serve(&[Fault::Http500], Eras::Both, || Cursor::new(Vec::new()), Vec::new(), Vec::new()).await;
     assert_eq!(refused.expect_err("refused").kind(), io::ErrorKind::InvalidInput);
+}
+
+/// A conversation of 2026-07-28: each request with its id.
+fn requests(requests: &[(&str, &str, Value, Value)]) -> String {
+    let line = |(id, method, params, capabilities): &(&str, &str, Value, Value)| {
+        modern(id, method, params.clone(), capabilities.clone(), json!({}))
+    };
+    requests.iter().map(line).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+fn echo(id: &'static str) -> (&'static str, &'static str, Value, Value) {
+    (id, "tools/call", json!({"name": "echo", "arguments": {"message": "hi"}}), json!({}))
+}
+
+#[tokio::test]
+async fn both_eras_share_one_pair_of_streams() {
+    let input = requests(&[
+        ("10", "server/discover", json!({}), json!({})),
+        echo("\"a\""),
+        ("11", "ping", json!({}), json!({})),
+    ]);
+    let (status, output, _) = serve_text(&[], &format!("{input}{}", conversation())).await;
+    let answers = lines(&output);
+    let find =
+        |id: Value| answers.iter().find(|answer| answer["id"] == id).unwrap_or_else(|| panic!("{id} in {output}"));
+    assert_eq!((status, answers.len()), (0, 6));
+    assert_eq!(find(json!(10))["result"]["supportedVersions"][0], "2026-07-28");
+    assert_eq!(find(json!("a"))["result"]["resultType"], "complete");
+    assert_eq!(find(json!(11))["error"]["code"], -32601);
+    assert_eq!(find(json!(1))["result"].get("resultType"), None);
+    assert_eq!(find(json!(2))["result"], json!({}));
+}
+
+#[tokio::test]
+async fn one_era_refuses_the_other() {
+    let discover = requests(&[("10", "server/discover", json!({}), json!({}))]);
+    let initialize = initialize("2025-11-25");
+    let bare = request(2, "tools/list", "{}");
+    for (protocol, faults, input, code) in [
+        (Eras::Legacy, &[][..], &discover, json!(-32601)),
+        (Eras::Both, &[Fault::LegacyOnly], &discover, json!(-32601)),
+        (Eras::Legacy, &[], &initialize, Value::Null),
+        (Eras::Modern, &[], &discover, Value::Null),
+        (Eras::Modern, &[], &initialize, json!(-32022)),
+        (Eras::Both, &[Fault::ModernOnly], &initialize, json!(-32022)),
+        (Eras::Modern, &[], &bare, json!(-32602)),
+        (Eras::Both, &[Fault::UnsupportedVersion], &discover, json!(-32022)),
+        (Eras::Both, &[Fault::UnsupportedVersion], &initialize, json!(-32022)),
+        (Eras::Both, &[], &requests(&[("1", "ping", json!({}), json!({}))]), json!(-32601)),
+    ] {
+        let mut output = Vec::new();
+        let bytes = input.clone().into_bytes();
+        serve(faults, protocol, || Cursor::new(bytes), &mut output, Vec::new()).await.expect("served");
+        let answers = lines(std::str::from_utf8(&output).expect("UTF-8"));
+        assert_eq!((answers.len(), &answers[0]["error"]["code"]), (1, &code), "{protocol:?} {faults:?} {input}");
+    }
+}
+
+#[tokio::test]
+async fn a_silent_probe_is_followed_by_initialize() {
+    let discover = requests(&[("10", "server/discover", json!({}), json!({}))]);
+    let (_, output, _) = serve_text(&[Fault::SilentProbe], &format!("{discover}{}", conversation())).await;
+    assert_eq!(lines(&output).iter().map(|answer| answer["id"].clone()).collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[tokio::test]
+async fn subscriptions_end_when_they_are_cancelled_or_stdin_ends() {
+    let listen = |id: &'static str| {
+        (id, "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}), json!({}))
+    };
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"L1"}}"#;
+    let input = format!("{}{cancel}\n", requests(&[listen("\"L1\""), listen("2"), listen("2")]));
+    let (status, output, _) = serve_text(&[], &input).await;
+    let ends: Vec<_> = lines(&output).into_iter().filter(|message| message["method"].is_null()).collect();
+    assert_eq!((status, ends.len()), (0, 3), "{output}");
+    let refused = ends.iter().find(|end| end["error"]["code"] == -32600).expect("the id is in use");
+    assert_eq!(refused["id"], 2);
+    for id in [json!("L1"), json!(2)] {
+        let end = ends.iter().find(|end| end["id"] == id && end["error"].is_null()).expect("an end");
+        assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
+    }
+}
+
+#[tokio::test]
+async fn cancelled_requests_get_no_answer() {
+    let slow = ("1", "tools/call", json!({"name": "slow", "arguments": {"seconds": 60}}), json!({}));
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    let (_, output, _) = serve_text(&[], &format!("{}{cancel}\n{}", requests(&[slow]), requests(&[echo("2")]))).await;
+    assert_eq!(lines(&output).iter().map(|answer| answer["id"].clone()).collect::<Vec<_>>(), [2]);
+}
+
+#[tokio::test]
+async fn faults_of_the_answer_are_lines_in_both_eras() {
+    for (fault, text) in [
+        (Fault::NotJson, r#"{"jsonrpc":"2.0","id":1,"result":{"content":[}}"#),
+        (Fault::WrongId, r#"{"jsonrpc":"2.0","id":999,"result""#),
+        (Fault::RpcError, r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603"#),
+        (
+            Fault::UnknownResultType,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"}],"resultType":"surprise""#,
+        ),
+        (
+            Fault::MissingResultType,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"}],"_meta""#,
+        ),
+    ] {
+        let (_, output, _) = serve_text(&[fault], &requests(&[echo("1")])).await;
+        assert!(output.lines().any(|line| line.starts_with(text)), "{fault:?}: {output}");
+    }
+    let (status, output, _) = serve_text(&[Fault::CutStream], &requests(&[echo("1")])).await;
+    assert_eq!((status, output.as_str()), (1, ""), "nobody asked for a notification");
+}
+
+#[tokio::test]
+async fn tasks_work_over_stdio() {
+    let known = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let job = ("1", "tools/call", json!({"name": "job", "arguments": {"steps": 0}}), known.clone());
+    let (_, output, _) = serve_text(&[], &requests(&[job, ("2", "tasks/get", json!({"taskId": "x"}), known)])).await;
+    let mut answers = lines(&output);
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!((&answers[0]["result"]["resultType"], &answers[1]["error"]["code"]), (&json!("task"), &json!(-32602)));
 }
