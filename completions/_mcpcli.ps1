@@ -607,6 +607,7 @@ Register-ArgumentCompleter -Native -CommandName 'mcpcli' -ScriptBlock {
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'The port; 0 takes a free one')
             [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'The address to listen on; anything but loopback is open to others')
             [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Over which transport')
+            [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'Which protocol versions to speak')
             [CompletionResult]::new('--fault', '--fault', [CompletionResultType]::ParameterName, 'Misbehave in this way; can be repeated')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'In which form the outcome is shown [default: human]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour [default: auto]')

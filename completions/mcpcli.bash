@@ -709,7 +709,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__demo)
-            opts="-q -v -h --port --host --transport --fault --list-faults --output --json --color --quiet --verbose --help"
+            opts="-q -v -h --port --host --transport --protocol --fault --list-faults --output --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -725,6 +725,10 @@ _mcpcli() {
                     ;;
                 --transport)
                     COMPREPLY=($(compgen -W "http sse stdio" -- "${cur}"))
+                    return 0
+                    ;;
+                --protocol)
+                    COMPREPLY=($(compgen -W "auto legacy modern" -- "${cur}"))
                     return 0
                     ;;
                 --fault)

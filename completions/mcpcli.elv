@@ -591,6 +591,7 @@ set edit:completion:arg-completer[mcpcli] = {|@words|
             cand --port 'The port; 0 takes a free one'
             cand --host 'The address to listen on; anything but loopback is open to others'
             cand --transport 'Over which transport'
+            cand --protocol 'Which protocol versions to speak'
             cand --fault 'Misbehave in this way; can be repeated'
             cand --output 'In which form the outcome is shown [default: human]'
             cand --color 'When to colour [default: auto]'

@@ -669,6 +669,9 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand demo" -l host -d 'The addr
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand demo" -l transport -d 'Over which transport' -r -f -a "http\t'Streamable HTTP'
 sse\t'HTTP+SSE (2024-11-05)'
 stdio\t'The standard streams of this process'"
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand demo" -l protocol -d 'Which protocol versions to speak' -r -f -a "auto\t'All of them'
+legacy\t'Up to 2025-11-25, by `initialize`'
+modern\t'Only 2026-07-28'"
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand demo" -l fault -d 'Misbehave in this way; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand demo" -l output -d 'In which form the outcome is shown [default: human]' -r -f -a "human\t'Designed to be read; in a pipe texts are byte-exact'
 json\t'One document for every outcome'
