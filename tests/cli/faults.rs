@@ -72,12 +72,17 @@ fn human_problems(sandbox: &Sandbox, args: &[&str], category: Category) -> Vec<S
     problems
 }
 
+/// Faults that can be met in 2026-07-28 only, or there in another way: they need a client that speaks it.
+const MODERN: [Fault; 4] =
+    [Fault::UnsupportedVersion, Fault::HeaderMismatch, Fault::UnknownResultType, Fault::ModernOnly];
+
 #[test]
 fn each_fault_gives_the_outcome_it_promises() {
     let mut problems = Vec::new();
     std::thread::scope(|scope| {
         let handles: Vec<_> = FAULTS
             .iter()
+            .filter(|row| !MODERN.contains(&row.fault))
             .flat_map(|row| row.transports.iter().map(move |transport| (row.name, *transport)))
             .map(|(name, transport)| scope.spawn(move || walk(name, transport)))
             .collect();
