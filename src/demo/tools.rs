@@ -158,6 +158,15 @@ pub const TOOLS: &[ToolRow] = &[
         Run::Now(calls::all_content),
     ),
     ToolRow {
+        properties: r#"{"region":{"type":"string","description":"Mirrored in a header","x-mcp-header":"Region"},"limit":{"type":"integer","x-mcp-header":"Limit"},"dry_run":{"type":"boolean","x-mcp-header":"Dry-Run"},"options":{"type":"object","properties":{"tier":{"type":"string","x-mcp-header":"Tier"}}},"query":{"type":"string","description":"Not mirrored"}}"#,
+        ..row(
+            "region",
+            "Region",
+            "Returns what it got; over HTTP the client repeats some of it in headers (2026-07-28)",
+            Run::Now(calls::region),
+        )
+    },
+    ToolRow {
         annotations: READS,
         ..row(
             "ask",
@@ -206,15 +215,6 @@ pub const TOOLS: &[ToolRow] = &[
             r#"{"type":"object","properties":{"words":{"type":"integer"},"characters":{"type":"integer"}},"required":["words","characters"]}"#,
         ),
         ..row("count_words", "Count words", "Counts words and characters", Run::Now(calls::count_words))
-    },
-    ToolRow {
-        properties: r#"{"region":{"type":"string","description":"Mirrored in a header","x-mcp-header":"Region"},"limit":{"type":"integer","x-mcp-header":"Limit"},"dry_run":{"type":"boolean","x-mcp-header":"Dry-Run"},"options":{"type":"object","properties":{"tier":{"type":"string","x-mcp-header":"Tier"}}},"query":{"type":"string","description":"Not mirrored"}}"#,
-        ..row(
-            "region",
-            "Region",
-            "Returns what it got; over HTTP the client repeats some of it in headers (2026-07-28)",
-            Run::Now(calls::region),
-        )
     },
     ToolRow {
         properties: r#"{"prompt":{"type":"string","description":"What the model is asked"}}"#,
