@@ -353,6 +353,8 @@ pub struct TaskReport {
     pub result: Option<Box<RawValue>>,
     /// Every task, as it came, for `task list`.
     pub list: Option<Vec<Box<RawValue>>>,
+    /// What can be done with the task; the command line adds the server.
+    pub hint: Option<String>,
 }
 
 /// The outcome of `watch`; what was seen has been told as it came.

@@ -45,6 +45,7 @@ impl ServerWords {
         }
         report.failures.iter_mut().for_each(|failure| self.hint(failure));
         match &mut report.body {
+            Body::Task(task) => task.hint = task.hint.as_deref().map(|hint| self.sentence(hint)),
             Body::Describe(describe) => describe.example = self.command(&describe.example),
             Body::List(list) => {
                 for section in &mut list.sections {

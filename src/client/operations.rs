@@ -13,7 +13,7 @@ use super::error::{ClientError, Fault};
 use super::peer::{Answer, Peer};
 use super::renewal::spawn_listening;
 use super::state::Unanswered;
-use super::{Options, Protocol, Target, negotiate};
+use super::{Activity, Options, Protocol, Target, negotiate};
 use crate::outcome::{Ledger, Phase, Reason};
 use crate::trace::Tracer;
 use crate::transport::{Kind, Listening};
@@ -118,6 +118,22 @@ impl Client {
         let none = || RawValue::from_string("{}".to_owned()).ok();
         self.capabilities = json::member(&answer.result, "capabilities").or_else(none);
         Ok(answer)
+    }
+
+    /// Asks for log messages where that is a request of its own (2024-11-05 to 2025-11-25 server/utilities/logging). A server
+    /// that cannot send any is told of, since the user waits for them.
+    pub async fn ask_for_logs(&mut self) {
+        let Some(level) = self.options.log_level.clone().filter(|_| self.era().server_may_ask()) else { return };
+        let asked = match self.offers("logging") {
+            true => self.request("logging/setLevel", &[("level", json::quote(&level))], false).await.map(|_| ()),
+            false => {
+                let message = "the server does not advertise log messages (capability `logging`)".to_owned();
+                return (self.options.activity)(Activity::Note(message));
+            }
+        };
+        if let Err(error) = asked {
+            (self.options.activity)(Activity::Note(format!("--log-level: {}", error.fault)));
+        }
     }
 
     /// Questions of the server that could not be answered so far.

@@ -96,10 +96,14 @@ impl Client {
         what: &Watching,
         see: &mut (dyn FnMut(Watched) -> bool + Send),
     ) -> Result<WatchEnd, ClientError> {
-        match self.era() {
-            Era::Modern(_) => self.watch_subscription(what, see).await,
-            Era::Legacy { .. } => self.watch_notifications(what, see).await,
-        }
+        let (started, modern) = (Instant::now(), matches!(self.era(), Era::Modern(_)));
+        let ended = match modern {
+            true => self.watch_subscription(what, see).await,
+            false => self.watch_notifications(what, see).await,
+        };
+        // A subscription that is given up leaves no time of its own behind.
+        self.ledger().took(Phase::of_method(if modern { LISTEN } else { "watch" }), started.elapsed());
+        ended
     }
 
     /// "Clients MUST re-send the request after a reconnect" (2026-07-28 basic/utilities/subscriptions), under a new id.

@@ -244,6 +244,7 @@ pub async fn run(command: &Command, settings: &Settings) -> Finished {
         Client::connect(&settings.target, &options, &settings.tracer, &settings.ledger, &mut handshake).await;
     let (found, client) = match connected {
         Ok(mut client) => {
+            client.ask_for_logs().await;
             let mut found = with_server(command, settings, &mut client, &mut handshake).await;
             doubted(&mut found, &client);
             client.tell_noise();

@@ -4,9 +4,10 @@ use serde_json::value::RawValue;
 
 use super::{Found, TaskDeed, TaskWish};
 use crate::client::era::Shape;
-use crate::client::{Answer, Client, ClientError, TaskOrigin};
+use crate::client::{Answer, Client, ClientError, TaskOrigin, TaskView};
 use crate::outcome::{Category, Failure, Phase, Reason};
 use crate::report::{Body, TaskReport};
+use crate::schema::shell_word;
 use crate::wire::json;
 use crate::wire::mcp::CallResult;
 
@@ -48,10 +49,15 @@ pub(super) async fn call(
     }
     let task = client.read_task("tools/call", &answer.result)?;
     if wish.detach {
-        let report = TaskReport { task: Some(task.raw), result: None, list: None };
+        let report = TaskReport { hint: Some(hint(&task)), task: Some(task.raw), ..TaskReport::default() };
         return Ok(Called::Detached(Box::new(Body::Task(report))));
     }
     client.wait_for_task(task).await.map(Called::Answer)
+}
+
+fn hint(task: &TaskView) -> String {
+    let id = shell_word(&task.id);
+    format!("`mcpcli task get {id} --wait` waits for its result, `mcpcli task cancel {id}` cancels it")
 }
 
 fn no_tasks(client: &Client) -> Failure {
@@ -67,7 +73,7 @@ pub(super) async fn run(deed: &TaskDeed, client: &mut Client) -> Found {
     match deed {
         TaskDeed::Get { id, wait } => get(id, *wait, client).await,
         TaskDeed::Cancel { id } => match client.cancel_task(id).await {
-            Ok(answer) => Found::ok(Body::Task(TaskReport { task: None, result: Some(answer.result), list: None })),
+            Ok(answer) => Found::ok(Body::Task(TaskReport { result: Some(answer.result), ..TaskReport::default() })),
             Err(error) => Found::failed(explained(&error, client)),
         },
         TaskDeed::List => list(client).await,
@@ -80,7 +86,11 @@ async fn get(id: &str, wait: bool, client: &mut Client) -> Found {
         Err(error) => return Found::failed(explained(&error, client)),
     };
     if !task.is_over() && !wait {
-        return Found::ok(Body::Task(TaskReport { task: Some(task.raw), result: None, list: None }));
+        return Found::ok(Body::Task(TaskReport {
+            hint: Some(hint(&task)),
+            task: Some(task.raw),
+            ..TaskReport::default()
+        }));
     }
     let raw = task.raw.clone();
     match client.wait_for_task(task).await {
@@ -90,11 +100,11 @@ async fn get(id: &str, wait: bool, client: &mut Client) -> Found {
             let failure = failed.then(|| {
                 Failure::new(Category::ToolError, Phase::of_method("tools/call"), "the task's tool reported an error")
             });
-            let report = TaskReport { task: Some(raw), result: Some(answer.result), list: None };
+            let report = TaskReport { task: Some(raw), result: Some(answer.result), ..TaskReport::default() };
             Found { body: Body::Task(report), failures: failure.into_iter().collect() }
         }
         Err(error) => {
-            let body = Body::Task(TaskReport { task: Some(raw), result: None, list: None });
+            let body = Body::Task(TaskReport { task: Some(raw), ..TaskReport::default() });
             Found { body, failures: vec![error.to_failure()] }
         }
     }
@@ -109,7 +119,7 @@ async fn list(client: &mut Client) -> Found {
     }
     let pages = client.list("tasks/list", "tasks", |_| false).await;
     let failures = pages.stopped.iter().map(|error| explained(error, client)).collect();
-    let report = TaskReport { task: None, result: None, list: Some(pages.entries) };
+    let report = TaskReport { list: Some(pages.entries), ..TaskReport::default() };
     Found { body: Body::Task(report), failures }
 }
 

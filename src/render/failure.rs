@@ -8,8 +8,7 @@ use serde_json::value::RawValue;
 use super::terminal::{Stream, columns, safe, wrap};
 use super::{Format, View, human};
 use crate::outcome::{Category, Failure, RpcFacts, ServerFacts};
-use crate::report::TaskReport;
-use crate::report::{Body, Report, SectionState};
+use crate::report::{Body, Report, SectionState, TaskReport};
 use crate::wire::{codes, json};
 
 /// How much of a body is shown, in bytes.
@@ -78,13 +77,7 @@ fn asides(report: &Report, view: &View<'_>) -> String {
                 aside(&format!("{name}: {value}"));
             }
         }
-        Body::Task(TaskReport { task: Some(task), result: None, .. }) if view.format == Format::Human => {
-            if let Some(id) = json::member(task, "taskId").and_then(|raw| json::string(&raw)) {
-                aside(&format!(
-                    "hint: `mcpcli task get {id} --wait` waits for its result, `task cancel {id}` cancels it"
-                ));
-            }
-        }
+        Body::Task(TaskReport { hint: Some(hint), .. }) => aside(&format!("hint: {hint}")),
         Body::Watch(report) => {
             let noun = if report.seen == 1 { "notification" } else { "notifications" };
             let end = match report.ended {

@@ -2,9 +2,13 @@
 
 use serde_json::value::RawValue;
 
-use super::terminal::{Stream, columns, line};
+use super::terminal::{Stream, columns, line, span};
 use crate::report::TaskReport;
 use crate::wire::json;
+
+/// The labels of members that are milliseconds.
+const KEPT: &str = "kept";
+const POLLED: &str = "poll";
 
 /// Members that are shown, with their labels; both forms of the protocol.
 const MEMBERS: [(&str, &str); 9] = [
@@ -13,10 +17,10 @@ const MEMBERS: [(&str, &str); 9] = [
     ("statusMessage", "message"),
     ("createdAt", "created"),
     ("lastUpdatedAt", "updated"),
-    ("ttlMs", "kept ms"),
-    ("ttl", "kept ms"),
-    ("pollIntervalMs", "poll ms"),
-    ("pollInterval", "poll ms"),
+    ("ttlMs", KEPT),
+    ("ttl", KEPT),
+    ("pollIntervalMs", POLLED),
+    ("pollInterval", POLLED),
 ];
 
 /// One task, or a line for each of several.
@@ -33,7 +37,10 @@ fn text(task: &RawValue, member: &str) -> Option<String> {
 }
 
 fn one(task: &RawValue, stream: Stream) -> String {
-    let rows = MEMBERS.iter().filter_map(|(member, label)| Some((label, text(task, member)?)));
+    let rows = MEMBERS.iter().filter_map(|(member, label)| {
+        let text = text(task, member)?;
+        Some((label, if [KEPT, POLLED].contains(label) { in_words(label, &text) } else { text }))
+    });
     let mut out: String =
         rows.map(|(label, text)| format!("{}  {text}\n", stream.dim(&format!("{label:8}")))).collect();
     let asked = json::member(task, "inputRequests").and_then(|all| json::members(&all)).unwrap_or_default();
@@ -42,6 +49,12 @@ fn one(task: &RawValue, stream: Stream) -> String {
         out.push_str(&format!("{}  {} {question}\n", stream.dim("asks    "), line(&key)));
     }
     out
+}
+
+fn in_words(label: &str, milliseconds: &str) -> String {
+    let Ok(span) = milliseconds.parse().map(span) else { return milliseconds.to_owned() };
+    let before = if label == KEPT { "for" } else { "every" };
+    format!("{before} {span}")
 }
 
 fn all(list: &[Box<RawValue>], stream: Stream) -> String {

@@ -232,6 +232,11 @@ pub fn duration(duration: std::time::Duration) -> String {
     if ms < 1000.0 { format!("{ms:.1} ms") } else { format!("{:.1} s", ms / 1000.0) }
 }
 
+/// A time that somebody set, such as `1h` or `300ms`.
+pub fn span(milliseconds: u64) -> String {
+    humantime::format_duration(std::time::Duration::from_millis(milliseconds)).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,7 @@ use colored::Color;
 use serde_json::value::RawValue;
 
 use super::View;
-use super::terminal::{Stream, columns, duration, first_sentence, fit, line, safe, safe_json, wrap};
+use super::terminal::{Stream, columns, duration, first_sentence, fit, line, safe, safe_json, span, wrap};
 use crate::outcome::{Category, Failure, Reason};
 use crate::report::{Body, CallReport, Explanation, Report, TaskReport};
 use crate::wire::json::{self, TokenKind};
@@ -62,7 +62,7 @@ fn cache_words(ttl_ms: u64, scope: &str) -> String {
     let scope = if scope.is_empty() { String::new() } else { format!(", {}", line(scope)) };
     match ttl_ms {
         0 => format!("not to be cached{scope}"),
-        _ => format!("may be cached for {}{scope}", duration(std::time::Duration::from_millis(ttl_ms))),
+        _ => format!("may be cached for {}{scope}", span(ttl_ms)),
     }
 }
 
