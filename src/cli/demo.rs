@@ -211,3 +211,24 @@ fn announce(url: &str, show: &Show) -> u8 {
     }
     after_writing(0, written, &view)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        for (protocol, faults, transport, fits) in [
+            (Eras::Both, &[][..], Transport::Sse, true),
+            (Eras::Modern, &[], Transport::Http, true),
+            (Eras::Modern, &[], Transport::Sse, false),
+            (Eras::Modern, &[Fault::SessionLost], Transport::Http, false),
+            (Eras::Both, &[Fault::ModernOnly, Fault::LegacyOnly], Transport::Stdio, false),
+        ] {
+            let checked = check_eras(protocol, faults, transport);
+            assert_eq!(checked.is_ok(), fits, "{protocol:?} {faults:?} {transport:?}");
+        }
+        assert!(check_faults(&[Fault::ModernOnly, Fault::LegacyOnly], Transport::Http).is_err());
+        assert!(check_faults(&[Fault::SilentProbe], Transport::Http).is_err());
+    }
+}

@@ -58,6 +58,11 @@ impl Outlet {
         Outlet::channel().0
     }
 
+    /// A way back that does not keep it open.
+    pub fn downgrade(&self) -> WeakOutlet {
+        WeakOutlet(self.0.downgrade())
+    }
+
     /// Waits until nobody reads any more.
     pub async fn closed(&self) {
         self.0.closed().await;
@@ -66,6 +71,17 @@ impl Outlet {
     /// Whether nobody reads any more.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
+    }
+}
+
+/// A way back that ends with the others.
+#[derive(Debug, Clone)]
+pub struct WeakOutlet(mpsc::WeakSender<Out>);
+
+impl WeakOutlet {
+    /// The way back, as long as somebody else keeps it open and somebody reads.
+    pub fn upgrade(&self) -> Option<Outlet> {
+        self.0.upgrade().map(Outlet).filter(|outlet| !outlet.is_closed())
     }
 }
 

@@ -239,3 +239,50 @@ async fn a_lost_session_is_lost_each_time() {
     let lost = Connection::send(&client.server, "POST", "/mcp", &headers, &body).await.finish().await;
     assert_eq!((lost.status, &lost.json()["id"]), (404, &Value::Null));
 }
+
+#[tokio::test]
+async fn news_come_on_the_standing_stream_and_on_one_only() {
+    let client = Client::new(&[]).await;
+    let mut first = client.connection("GET", &["Accept: text/event-stream"], "").await;
+    first.until("\r\n\r\n").await;
+    let mut second = client.connection("GET", &["Accept: text/event-stream"], "").await;
+    second.until("\r\n\r\n").await;
+    client.post(&request(1, "resources/subscribe", r#"{"uri":"demo://clock"}"#)).await;
+    client.post(&call(2, "change_tools", "{}")).await;
+    first.until("notifications/resources/updated").await;
+    first.until("notifications/tools/list_changed").await;
+    assert_eq!(client.send("DELETE", &[], "").await.status, 200);
+    assert_eq!(second.finish().await.events(), [Value::Null; 0]);
+}
+
+#[tokio::test]
+async fn a_task_asks_on_the_stream_of_its_result() {
+    let client = Client::new(&[]).await;
+    let job = r#"{"name":"job","arguments":{"steps":0,"ask":true},"task":{}}"#;
+    let id = client.post(&request(1, "tools/call", job)).await.json()["result"]["task"]["taskId"].take();
+    let result = request(2, "tasks/result", &json!({ "taskId": id }).to_string());
+    let mut waiting = client.connection("POST", &POST, &result).await;
+    waiting.until("elicitation/create").await;
+    let answer = json!({"jsonrpc": "2.0", "id": "ask-1", "result": {"action": "accept", "content": {"answer": "Ada"}}});
+    assert_eq!(client.post(&answer.to_string()).await.status, 202);
+    let events = waiting.finish().await.events();
+    assert_eq!(events.last().expect("an answer")["result"]["content"][0]["text"], "did 0 steps for Ada");
+}
+
+#[tokio::test]
+async fn prompts_and_resources_ask_too() {
+    let client = Client::new(&[]).await;
+    for (id, method, params) in
+        [(1, "prompts/get", r#"{"name":"greeting"}"#), (2, "resources/read", r#"{"uri":"demo://visitor"}"#)]
+    {
+        let mut asking = client.connection("POST", &POST, &request(id, method, params)).await;
+        asking.until("elicitation/create").await;
+        let answer = json!({
+            "jsonrpc": "2.0", "id": format!("ask-{id}"),
+            "result": {"action": "accept", "content": {"answer": "Ada"}}
+        });
+        client.post(&answer.to_string()).await;
+        let events = asking.finish().await.events();
+        assert!(events.last().expect("an answer")["result"].to_string().contains("Ada"), "{events:?}");
+    }
+}

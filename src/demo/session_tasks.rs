@@ -113,7 +113,7 @@ impl Session {
     /// basic/utilities/tasks §Result Retrieval).
     pub(super) async fn task_result(&self, request: &Params, outlet: &Outlet) -> Reply {
         let task = self.task(request)?;
-        task.read_by(outlet.clone());
+        task.read_by(outlet);
         task.ended().await;
         let outcome = task.look(|state| state.outcome.clone());
         let mut result =
@@ -154,6 +154,8 @@ impl Session {
     }
 
     fn news(&self, change: Change) -> Option<String> {
+        // Over stdio there may never be a handshake, and then the client hears by its subscriptions only.
+        self.version()?;
         match change {
             Change::List(method) => Some(message::notification(method, &json!({}))),
             Change::Task(task) => {

@@ -184,6 +184,13 @@ async fn subscriptions_end_when_they_are_cancelled_or_stdin_ends() {
 }
 
 #[tokio::test]
+async fn news_reach_only_those_who_asked() {
+    let call = ("1", "tools/call", json!({"name": "change_tools"}), json!({}));
+    let (_, output, _) = serve_text(&[], &requests(&[call])).await;
+    assert_eq!(lines(&output).len(), 1, "nobody subscribed, and nobody shook hands: {output}");
+}
+
+#[tokio::test]
 async fn cancelled_requests_get_no_answer() {
     let slow = ("1", "tools/call", json!({"name": "slow", "arguments": {"seconds": 60}}), json!({}));
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;

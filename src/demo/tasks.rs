@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::context::{Outlet, Reply};
+use super::context::{Outlet, Reply, WeakOutlet};
 use super::world::{Change, random_id};
 
 /// Tasks that one store keeps; beyond, the oldest is forgotten.
@@ -66,8 +66,8 @@ pub struct State {
     pub questions: Map<String, Value>,
     /// What the client answered, by key.
     answers: Map<String, Value>,
-    /// Ways to a client of the legacy era that waits for the result.
-    readers: Vec<Outlet>,
+    /// Ways to a client of the legacy era that waits for the result; its request keeps them open.
+    readers: Vec<WeakOutlet>,
 }
 
 /// One task.
@@ -179,19 +179,23 @@ impl Task {
     }
 
     /// Adds a way to the client.
-    pub fn read_by(&self, outlet: Outlet) {
+    pub fn read_by(&self, outlet: &Outlet) {
         self.state.send_modify(|state| {
-            state.readers.retain(|reader| !reader.is_closed());
-            state.readers.push(outlet);
+            state.readers.retain(|reader| reader.upgrade().is_some());
+            state.readers.push(outlet.downgrade());
         });
     }
 
     /// Waits for a way to the client.
     pub async fn reader(&self) -> Option<Outlet> {
-        let open = |state: &State| state.readers.iter().find(|reader| !reader.is_closed()).cloned();
+        let open = |state: &State| state.readers.iter().find_map(WeakOutlet::upgrade);
         let mut states = self.state.subscribe();
-        let found = states.wait_for(|state| open(state).is_some()).await.ok()?;
-        open(&found)
+        loop {
+            if let Some(reader) = open(&states.borrow_and_update()) {
+                return Some(reader);
+            }
+            states.changed().await.ok()?;
+        }
     }
 
     fn is_over(&self) -> bool {

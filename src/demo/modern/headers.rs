@@ -1,11 +1,14 @@
 //! Holds the headers of a POST against its body: a server that acts on the body "MUST reject requests" whose headers say something else
 //! (2026-07-28 basic/transports/streamable-http §Server Validation).
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::HeaderMap;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::demo::arguments::integer;
 use crate::demo::dispatch;
@@ -57,10 +60,10 @@ pub fn check_method(headers: &HeaderMap, method: &str) -> Result<(), RpcError> {
 
 /// `Mcp-Name`, which repeats the parameter `key`. Where the body lacks it too, that is the complaint to make.
 pub fn check_name(headers: &HeaderMap, request: &Request, key: &str) -> Result<(), RpcError> {
-    let params: Map<String, Value> = params(&request.params)?;
-    match params.get(key) {
-        Some(Value::String(name)) => check(headers, "mcp-name", name),
-        _ => Ok(()),
+    let params: BTreeMap<String, Box<RawValue>> = params(&request.params)?;
+    match params.get(key).and_then(|raw| serde_json::from_str::<String>(raw.get()).ok()) {
+        Some(name) => check(headers, "mcp-name", &name),
+        None => Ok(()),
     }
 }
 
@@ -74,7 +77,8 @@ struct WithArguments {
 /// Custom Headers).
 pub fn check_params(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
     let Some(row) = dispatch::tool(&request.params) else { return Ok(()) };
-    let WithArguments { arguments } = params(&request.params)?;
+    // What cannot be read is the tool's to complain about.
+    let Ok(WithArguments { arguments }) = params(&request.params) else { return Ok(()) };
     check_properties(headers, &row.input_schema(), &arguments)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
@@ -92,6 +92,9 @@ pub async fn run(world: &Arc<World>, request: &Request, caller: &Caller, outlet:
     };
     let id = serde_json::from_str(&request.id).unwrap_or_default();
     let subscription = Subscription { id, outlet };
+    // Before the acknowledgement, so that nothing that comes after it is missed; and that is the first message in any case.
+    let changes = world.changes.subscribe();
+    subscription.send("notifications/subscriptions/acknowledged", json!({ "notifications": filter })).await;
     tokio::select! {
         biased;
         () = outlet.closed() => world.log.abandoned(&request.id),
@@ -100,14 +103,16 @@ pub async fn run(world: &Arc<World>, request: &Request, caller: &Caller, outlet:
             let result = json!({ "_meta": { SUBSCRIPTION: subscription.id } });
             outlet.answer(&request.id, &Ok(envelope::seal(result, None))).await;
         }
-        () = follow(world, &filter, &subscription) => {}
+        () = follow(world, &filter, &subscription, changes) => {}
     }
 }
 
-async fn follow(world: &World, filter: &Filter, subscription: &Subscription<'_>) {
-    // Before the acknowledgement, so that nothing that comes after it is missed.
-    let mut changes = world.changes.subscribe();
-    subscription.send("notifications/subscriptions/acknowledged", json!({ "notifications": filter })).await;
+async fn follow(
+    world: &World,
+    filter: &Filter,
+    subscription: &Subscription<'_>,
+    mut changes: broadcast::Receiver<Change>,
+) {
     // A task may have gone on before anybody listened.
     for task in filter.task_ids.iter().filter_map(|id| world.tasks.find(id)) {
         subscription.change(&Change::Task(task)).await;

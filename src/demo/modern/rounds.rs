@@ -4,6 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
@@ -17,8 +18,9 @@ use crate::demo::world::World;
 struct RoundParams {
     input_responses: Option<Map<String, Value>>,
     request_state: Option<Value>,
-    #[serde(flatten)]
-    call: Call,
+    name: Option<Value>,
+    uri: Option<Value>,
+    arguments: Option<Box<RawValue>>,
 }
 
 /// The parameters that a call keeps over its rounds.
@@ -64,7 +66,10 @@ impl State {
 
 /// Runs a call until it has an answer or a question.
 pub async fn run(world: &World, request: &Request, context: impl FnOnce(Asks) -> Context) -> Reply {
-    let RoundParams { input_responses, request_state, call } = params(&request.params)?;
+    let RoundParams { input_responses, request_state, name, uri, arguments } = params(&request.params)?;
+    // What cannot be read is the tool's to complain about.
+    let read = |raw: Box<RawValue>| serde_json::from_str(raw.get()).unwrap_or_default();
+    let call = Call { name, uri, arguments: arguments.map(read) };
     let mut answers = Map::new();
     if let Some(given) = request_state {
         let state = State::open(world, &given).filter(|state| state.method == request.method && state.call == call);

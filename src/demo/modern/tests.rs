@@ -294,6 +294,24 @@ async fn states_are_checked_and_missing_answers_asked_for_again() {
 }
 
 #[tokio::test]
+async fn arguments_that_cannot_be_read_are_the_tools_to_complain_about() {
+    let mut client = Client::plain();
+    let deep = format!("{}{}", "[".repeat(900), "]".repeat(900));
+    let mut request = client.request("tools/call", json!({"name": "types"}), json!({}));
+    let params = request.params.expect("params").get().replacen('{', &format!(r#"{{"arguments":{{"any":{deep}}},"#), 1);
+    request.params = Some(serde_json::value::RawValue::from_string(params).expect("JSON"));
+    let caller = admit(&client.world, &request, Some(&headers("tools/call", "types"))).expect("admitted");
+    tokio::spawn(serve(&client.world, request, caller, client.outlet.clone(), CancellationToken::new()));
+    assert_eq!(client.next().await["result"]["isError"], true);
+}
+
+fn headers(method: &str, name: &str) -> HeaderMap {
+    let rows = [("mcp-protocol-version", MODERN), ("mcp-method", method), ("mcp-name", name)];
+    let rows = rows.map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")));
+    HeaderMap::from_iter(rows)
+}
+
+#[tokio::test]
 async fn undeclared_capabilities_are_named() {
     let mut client = Client::new(&[], json!({ "elicitation": { "url": {} } }));
     for (method, params, needed) in [
