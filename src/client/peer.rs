@@ -168,7 +168,12 @@ impl Peer {
         let server = self.lock().server_name.clone();
         let Question { method, params } = question;
         let reply = host::reply(&self.options, &self.state, &server, method, params.as_deref()).await;
-        (self.options.activity)(Activity::Asked { method: method.clone(), answer: reply.words.clone() });
+        let answer = match &reply.unanswered {
+            // Here an answer that cannot be given is not sent either.
+            Some(unanswered) => format!("not answered: {}", unanswered.why),
+            None => reply.words.clone(),
+        };
+        (self.options.activity)(Activity::Asked { method: method.clone(), answer });
         reply
     }
 

@@ -116,7 +116,7 @@ pub struct FaultRow {
     pub category: Category,
     /// Where inside the category.
     pub reason: Option<Reason>,
-    /// The phase in which a `call echo` meets it.
+    /// The phase in which a `call echo` meets it that finds out the version; see [`FaultRow::phase_over`].
     pub phase: &'static str,
     /// The clause of the specification that it breaks or uses.
     pub clause: &'static str,
@@ -125,6 +125,14 @@ pub struct FaultRow {
 }
 
 impl FaultRow {
+    /// The phase in which it is met over `transport`: HTTP+SSE has nothing to probe, and begins with `initialize`.
+    pub fn phase_over(&self, transport: Transport) -> &'static str {
+        match (transport, self.phase) {
+            (Transport::Sse, "discover") => "initialize",
+            (_, phase) => phase,
+        }
+    }
+
     /// Whether the fault can be shown over `transport`.
     pub fn applies(&self, transport: Transport) -> bool {
         self.transports.contains(&transport)

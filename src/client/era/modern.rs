@@ -145,12 +145,21 @@ impl Modern {
 
 /// What an `input_required` result asks for.
 fn wanted(method: &str, result: &RawJson) -> Result<Shape, ClientError> {
-    let state = json::member(result, "requestState").filter(|state| !json::is_null(state));
-    let questions = json::member(result, "inputRequests").and_then(|all| json::members(&all)).unwrap_or_default();
+    let invalid = |message: String| {
+        let hint = "2026-07-28 basic/patterns/mrtr: inputRequests is an object of requests, requestState a string";
+        Err(violation(Phase::of_method(method), Reason::ResultShape, message, result, Some(hint)))
+    };
+    let present = |name: &str| json::member(result, name).filter(|raw| !json::is_null(raw));
+    let (state, asked) = (present("requestState"), present("inputRequests"));
+    if let Some(state) = state.as_ref().filter(|state| json::kind(state) != JsonKind::String) {
+        return invalid(format!("the requestState of {method} is {} instead of a string", json::kind(state).with_article()));
+    }
+    if let Some(asked) = asked.as_ref().filter(|asked| json::kind(asked) != JsonKind::Object) {
+        return invalid(format!("the inputRequests of {method} are {} instead of an object", json::kind(asked).with_article()));
+    }
+    let questions = asked.and_then(|all| json::members(&all)).unwrap_or_default();
     if questions.is_empty() && state.is_none() {
-        let message = format!("the result of {method} asks for input, but has neither inputRequests nor requestState");
-        let hint = "2026-07-28 basic/patterns/mrtr: one of them must be there";
-        return Err(violation(Phase::of_method(method), Reason::ResultShape, message, result, Some(hint)));
+        return invalid(format!("the result of {method} asks for input, but has neither inputRequests nor requestState"));
     }
     let questions = questions.into_iter().map(|(key, raw)| (key, Question::read(&raw))).collect();
     Ok(Shape::InputRequired(Box::new(Wanted { questions, state })))
