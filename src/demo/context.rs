@@ -184,8 +184,8 @@ impl Context {
         }
     }
 
-    /// Sends a log message, if its severity is high enough: "the server MUST NOT send" any that the request did not ask for
-    /// (2026-07-28 server/utilities/logging).
+    /// Sends a log message, if its severity is high enough. A request of 2026-07-28 that asks for none gets none (2026-07-28
+    /// server/utilities/logging).
     pub async fn log(&self, level: &str, data: Value) {
         let at = LEVELS.iter().position(|name| *name == level);
         if self.caller.level.is_some_and(|lowest| at.is_some_and(|at| at >= lowest)) {
@@ -210,8 +210,7 @@ impl Context {
         }
         match (&self.asks, &self.task) {
             (Asks::Requests(session), Some(task)) => {
-                // "All requests, notifications, and responses related to a task MUST include the
-                // io.modelcontextprotocol/related-task key" (2025-11-25 basic/utilities/tasks §Associating Task-Related Messages).
+                // Every message that belongs to a task names it (2025-11-25 basic/utilities/tasks §Associating Task-Related Messages).
                 params["_meta"] = json!({ "io.modelcontextprotocol/related-task": { "taskId": task.id } });
                 task.waits(true);
                 let asked = self.ask_a_reader(session, task, method, &params).await;

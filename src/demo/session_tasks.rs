@@ -64,8 +64,7 @@ impl Session {
             return dispatch::unknown_tool(&request.params);
         };
         if !row.task {
-            // "If execution.taskSupport is not present or forbidden ... Servers SHOULD return a -32601 (Method not found) error"
-            // (2025-11-25 basic/utilities/tasks §Tool-Level Negotiation).
+            // A tool without `execution.taskSupport` cannot (2025-11-25 basic/utilities/tasks §Tool-Level Negotiation).
             return Err(RpcError::new(-32601, format!("Method not found: {} cannot become a task", row.name)));
         }
         let task = self.tasks.open(wanted.and_then(|wanted| wanted.ttl), &self.world.changes);
@@ -79,8 +78,7 @@ impl Session {
         };
         let given = request.params.clone();
         let work = async move { dispatch::run("tools/call", &given, context).await };
-        // "For tools/call ... the task status SHOULD be failed when isError is true" (2025-11-25 basic/utilities/tasks §Result
-        // Retrieval).
+        // Unlike since 2026-07-28, a result with `isError` makes the task `failed` (2025-11-25 basic/utilities/tasks §Result Retrieval).
         let told = told(&task);
         self.world.spawn(task.run(work, |result| result["isError"] == true));
         Ok(json!({ "task": told }))
@@ -109,8 +107,7 @@ impl Session {
         }
     }
 
-    /// `tasks/result`: "the receiver MUST block the response until the task reaches a terminal status" (2025-11-25
-    /// basic/utilities/tasks §Result Retrieval).
+    /// `tasks/result`, which is answered when the task has ended (2025-11-25 basic/utilities/tasks §Result Retrieval).
     pub(super) async fn task_result(&self, request: &Params, outlet: &Outlet) -> Reply {
         let task = self.task(request)?;
         task.read_by(outlet);
@@ -144,8 +141,7 @@ impl Session {
                         Err(RecvError::Closed) => return,
                     }
                 };
-                // "The server MUST send each of its JSON-RPC messages on only one of the connected streams" (2025-11-25
-                // basic/transports §Multiple Connections).
+                // A message goes to one of the open streams, never to all (2025-11-25 basic/transports §Multiple Connections).
                 if let (Some(message), Some(stream)) = (message, session.stream()) {
                     stream.send(Out::Message(message)).await;
                 }

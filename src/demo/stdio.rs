@@ -199,7 +199,7 @@ impl<W: Write> Stdio<W> {
     fn request(&mut self, request: Request, outlet: Outlet) {
         let id = request.id.clone();
         let admitted = modern::admit(&self.world, &request, None).and_then(|caller| {
-            // "The request ID MUST NOT match the ID of any other request that is still open" (2026-07-28 basic §Requests).
+            // An id is free again when its request has ended (2026-07-28 basic §Requests).
             match open(&self.open).contains_key(&id) {
                 true => {
                     Err(RpcError::invalid_request(format!("Invalid Request: a request with id {id} is still open")))

@@ -105,8 +105,8 @@ impl World {
         self.started.elapsed().as_millis() / TICK.as_millis()
     }
 
-    /// A seal that only this process can make: "servers MUST treat requestState as an attacker-controlled value"
-    /// (2026-07-28 basic/patterns/mrtr §Server Requirements).
+    /// A seal that only this process can make, because a client may change the state that it sends back (2026-07-28
+    /// basic/patterns/mrtr §Server Requirements).
     pub fn seal(&self, text: &str) -> String {
         format!("{:016x}", self.key.hash_one(text))
     }

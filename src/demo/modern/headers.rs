@@ -1,4 +1,4 @@
-//! Holds the headers of a POST against its body: a server that acts on the body "MUST reject requests" whose headers say something else
+//! Holds the headers of a POST against its body: who acts on the body has to refuse a request whose headers say something else
 //! (2026-07-28 basic/transports/streamable-http §Server Validation).
 
 use std::collections::BTreeMap;

@@ -99,7 +99,7 @@ pub async fn run(world: &Arc<World>, request: &Request, caller: &Caller, outlet:
         biased;
         () = outlet.closed() => world.log.abandoned(&request.id),
         () = cancel.cancelled() => {
-            // "the server ends it with the result of the request" (2026-07-28 basic/patterns/subscriptions §Graceful Closure).
+            // The end is the result of the request (2026-07-28 basic/patterns/subscriptions §Graceful Closure).
             let result = json!({ "_meta": { SUBSCRIPTION: subscription.id } });
             outlet.answer(&request.id, &Ok(envelope::seal(result, None))).await;
         }
@@ -133,3 +133,7 @@ async fn follow(
         }
     }
 }
+
+#[cfg(test)]
+#[path = "listen_tests.rs"]
+mod tests;

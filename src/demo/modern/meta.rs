@@ -44,7 +44,7 @@ pub fn initialize_version(request: &Request) -> String {
     params::<WithVersion>(&request.params).map_or_else(|_| String::new(), |given| given.protocol_version)
 }
 
-/// "A request that lacks a required field is malformed; the server MUST reject it with -32602" (2026-07-28 basic §Per-request fields).
+/// Version and capabilities have to be there; what lacks one of them is -32602 (2026-07-28 basic §Per-request fields).
 pub fn read(request: &Request) -> Result<Claimed, RpcError> {
     let missing = |what: &str| RpcError::invalid_params(format!("Invalid params: {what}"));
     let meta = meta(request).ok_or_else(|| missing("the request has no _meta"))?;

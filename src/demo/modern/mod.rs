@@ -114,8 +114,7 @@ pub fn admit(world: &World, request: &Request, headers: Option<&HeaderMap>) -> R
             headers::check_name(headers, request, key)?;
         }
     }
-    // "If the method is not known, the server MUST respond with 404 Not Found" and -32601 (2026-07-28
-    // basic/transports/streamable-http §Sending Messages).
+    // Over HTTP this is a 404 (2026-07-28 basic/transports/streamable-http §Sending Messages).
     if row.is_none() {
         return Err(RpcError::method_not_found(method));
     }
@@ -128,8 +127,8 @@ pub fn admit(world: &World, request: &Request, headers: Option<&HeaderMap>) -> R
     Ok(Caller { version: MODERN, capabilities: claimed.capabilities, level: claimed.level })
 }
 
-/// What a request without the `_meta` of this era gets if it is one of `initialize` and its like: "servers SHOULD name their
-/// supported versions in any error to initialize" (2026-07-28 basic/versioning §Backward Compatibility).
+/// What a request without the `_meta` of this era gets if it is one of `initialize` and its like: the versions that it could use
+/// instead (2026-07-28 basic/versioning §Backward Compatibility).
 fn refusal_of_legacy(world: &World, request: &Request) -> Option<RpcError> {
     match request.method.as_str() {
         _ if world.eras != Eras::Modern || claims(request) => None,
@@ -149,7 +148,7 @@ pub fn serve(world: &Arc<World>, request: Request, caller: Caller, outlet: Outle
         tokio::select! {
             biased;
             () = cancel.cancelled() => {}
-            // "Closing the response stream is the cancellation" (2026-07-28 basic/utilities/cancellation).
+            // To close the response stream is to cancel (2026-07-28 basic/patterns/cancellation).
             () = outlet.closed() => world.log.abandoned(&request.id),
             () = answer(&world, &request, caller, &outlet) => {}
         }

@@ -74,7 +74,7 @@ fn status(code: Option<i64>) -> StatusCode {
     }
 }
 
-/// "Servers SHOULD include X-Accel-Buffering: no" (2026-07-28 basic/transports/streamable-http §Receiving Messages).
+/// An event stream that proxies do not hold back (2026-07-28 basic/transports/streamable-http §Receiving Messages).
 fn events(body: Body) -> Response<Body> {
     let mut response = replies::events(body);
     response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));

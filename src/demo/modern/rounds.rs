@@ -53,8 +53,8 @@ impl State {
         Ok(Value::String(format!("{text}.{}", world.seal(&text))))
     }
 
-    /// "Servers MUST validate" a state that comes back (2026-07-28 basic/patterns/mrtr §Server Requirements): it must be one of ours,
-    /// and of this very call.
+    /// Reads a state that came back from the client, who may have changed it (2026-07-28 basic/patterns/mrtr §Server Requirements): it must
+    /// be one of ours, and of this very call.
     fn open(world: &World, given: &Value) -> Option<State> {
         let (text, seal) = given.as_str()?.rsplit_once('.')?;
         if seal != world.seal(text) {

@@ -24,7 +24,7 @@ pub fn known(caller: &Caller) -> bool {
     caller.capabilities["extensions"].get(TASKS).is_some_and(Value::is_object)
 }
 
-/// Whether a call becomes a task: "the server alone decides", but never for a client that does not know tasks.
+/// Whether a call becomes a task. The server decides, but never for a client that does not know tasks.
 pub fn wanted(request: &Request, caller: &Caller) -> bool {
     known(caller) && dispatch::tool(&request.params).is_some_and(|row| row.task)
 }
@@ -106,3 +106,7 @@ pub fn method(world: &World, request: &Request, caller: &Caller) -> Reply {
     }
     Ok(json!({}))
 }
+
+#[cfg(test)]
+#[path = "tasks_tests.rs"]
+mod tests;

@@ -9,7 +9,8 @@ use crate::demo::context::Out;
 use crate::demo::message::{self, Message};
 use crate::demo::testing::modern;
 
-struct Client {
+/// A client at the other end.
+pub struct Client {
     world: Arc<World>,
     outlet: Outlet,
     messages: mpsc::Receiver<Out>,
@@ -17,17 +18,17 @@ struct Client {
 }
 
 impl Client {
-    fn new(faults: &[Fault], capabilities: Value) -> Client {
+    pub fn new(faults: &[Fault], capabilities: Value) -> Client {
         let world = World::new(faults, Eras::Both, Transport::Stdio).expect("a world");
         let (outlet, messages) = Outlet::channel();
         Client { world, outlet, messages, capabilities }
     }
 
-    fn plain() -> Client {
+    pub fn plain() -> Client {
         Client::new(&[], json!({}))
     }
 
-    fn with_tasks() -> Client {
+    pub fn with_tasks() -> Client {
         Client::new(&[], json!({ "extensions": { TASKS: {} }, "elicitation": {} }))
     }
 
@@ -39,7 +40,7 @@ impl Client {
         }
     }
 
-    fn send_with(&self, method: &str, params: Value, meta: Value) -> CancellationToken {
+    pub fn send_with(&self, method: &str, params: Value, meta: Value) -> CancellationToken {
         let cancel = CancellationToken::new();
         let request = self.request(method, params, meta);
         let caller = admit(&self.world, &request, None).expect("admitted");
@@ -47,32 +48,32 @@ impl Client {
         cancel
     }
 
-    async fn next(&mut self) -> Value {
+    pub async fn next(&mut self) -> Value {
         let Some(Out::Message(text) | Out::Answer(text, _)) = self.messages.recv().await else { panic!("no message") };
         serde_json::from_str(&text).expect("JSON")
     }
 
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send_with(method, params, json!({}));
         self.next().await
     }
 
-    async fn result(&mut self, method: &str, params: Value) -> Value {
+    pub async fn result(&mut self, method: &str, params: Value) -> Value {
         let answer = self.ask(method, params).await;
         assert!(answer["result"].is_object(), "{answer}");
         answer["result"].clone()
     }
 
-    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.result("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
-    async fn code(&mut self, method: &str, params: Value) -> i64 {
+    pub async fn code(&mut self, method: &str, params: Value) -> i64 {
         self.ask(method, params).await["error"]["code"].as_i64().expect("an error code")
     }
 
     /// Looks at a task until it stands at `status`.
-    async fn until(&mut self, id: &Value, status: &str) -> Value {
+    pub async fn until(&mut self, id: &Value, status: &str) -> Value {
         loop {
             let task = self.result("tasks/get", json!({ "taskId": id })).await;
             if task["status"] == status {
@@ -84,7 +85,8 @@ impl Client {
     }
 }
 
-fn text(result: &Value) -> &str {
+/// The text of a result.
+pub fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {result}"))
 }
 
@@ -328,83 +330,6 @@ async fn undeclared_capabilities_are_named() {
 }
 
 #[tokio::test]
-async fn a_job_becomes_a_task_for_those_who_know_tasks() {
-    assert_eq!(text(&Client::plain().call("job", json!({"steps": 1})).await), "did 1 steps");
-    let mut client = Client::with_tasks();
-    for (arguments, status, key) in [
-        (json!({"steps": 1}), "completed", "result"),
-        (json!({"steps": 0, "fail": true}), "completed", "result"),
-        (json!({"steps": 0, "error": true}), "failed", "error"),
-    ] {
-        let created = client.call("job", arguments).await;
-        assert_eq!((&created["resultType"], &created["pollIntervalMs"]), (&json!("task"), &json!(100)));
-        assert!(
-            ["createdAt", "lastUpdatedAt"].iter().all(|key| created[key].as_str().is_some_and(|at| at.ends_with('Z')))
-        );
-        let ended = client.until(&created["taskId"], status).await;
-        assert!(ended[key].is_object() && ended["ttlMs"].is_u64() && ended.get("ttl").is_none(), "{ended}");
-    }
-    assert_eq!(client.code("tasks/get", json!({"taskId": "none"})).await, -32602);
-    assert_eq!(client.code("tasks/cancel", json!({"taskId": "none"})).await, -32602);
-}
-
-#[tokio::test]
-async fn a_task_asks_and_is_answered() {
-    let mut client = Client::with_tasks();
-    let id = client.call("job", json!({"steps": 0, "ask": true})).await["taskId"].take();
-    let asking = client.until(&id, "input_required").await;
-    assert_eq!(asking["inputRequests"]["who"]["method"], "elicitation/create");
-    assert_eq!(client.code("tasks/update", json!({ "taskId": id })).await, -32602);
-    client.result("tasks/update", json!({"taskId": id, "inputResponses": {"other": {}}})).await;
-    client.until(&id, "input_required").await;
-    let answer = json!({"who": {"action": "accept", "content": {"answer": "Ada"}}});
-    client.result("tasks/update", json!({"taskId": id, "inputResponses": answer})).await;
-    assert_eq!(text(&client.until(&id, "completed").await["result"]), "did 0 steps for Ada");
-}
-
-#[tokio::test]
-async fn a_cancelled_task_stays_cancelled() {
-    let mut client = Client::with_tasks();
-    let id = client.call("job", json!({"steps": 1000})).await["taskId"].take();
-    client.result("tasks/cancel", json!({ "taskId": id })).await;
-    let ended = client.until(&id, "cancelled").await;
-    assert_eq!((ended.get("result"), ended.get("error")), (None, None));
-    client.result("tasks/cancel", json!({ "taskId": id })).await;
-    client.until(&id, "cancelled").await;
-}
-
-#[tokio::test]
-async fn a_subscription_brings_what_was_asked_for_and_nothing_else() {
-    let mut client = Client::plain();
-    let wanted =
-        json!({ "toolsListChanged": true, "resourceSubscriptions": ["demo://none", "demo://text"], "taskIds": ["x"] });
-    let cancel = client.send_with("subscriptions/listen", json!({ "notifications": wanted }), json!({}));
-    let tag = json!({ "io.modelcontextprotocol/subscriptionId": 7 });
-    let acknowledged = client.next().await;
-    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
-    assert_eq!(
-        acknowledged["params"],
-        json!({ "notifications": { "toolsListChanged": true, "resourceSubscriptions": ["demo://text"] }, "_meta": tag })
-    );
-    for list in ["prompts", "resources", "tools"] {
-        client.send_with("tools/call", json!({"name": "change_tools", "arguments": {"list": list}}), json!({}));
-    }
-    let mut seen = Vec::new();
-    while seen.len() < 4 {
-        let message = client.next().await;
-        seen.push(message["method"].as_str().unwrap_or("an answer").to_owned());
-        assert!(message["method"].is_null() || message["params"]["_meta"] == tag, "{message}");
-    }
-    seen.sort_unstable();
-    assert_eq!(seen, ["an answer", "an answer", "an answer", "notifications/tools/list_changed"]);
-    cancel.cancel();
-    let end = client.next().await;
-    assert_eq!((&end["id"], &end["result"]["resultType"]), (&json!(7), &json!("complete")));
-    assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 7);
-    assert_eq!(client.code("subscriptions/listen", json!({})).await, -32602);
-}
-
-#[tokio::test]
 async fn a_changed_list_is_another_list() {
     let mut client = Client::plain();
     assert_eq!(client.code("tools/call", json!({"name": "extra"})).await, -32602);
@@ -412,33 +337,6 @@ async fn a_changed_list_is_another_list() {
     assert_eq!(text(&client.call("extra", json!({})).await), "this tool comes and goes");
     client.call("change_tools", json!({})).await;
     assert_eq!(client.code("tools/call", json!({"name": "extra"})).await, -32602);
-}
-
-#[tokio::test]
-async fn clocks_and_tasks_can_be_watched() {
-    let mut client = Client::with_tasks();
-    let filter = json!({ "resourceSubscriptions": ["demo://clock"] });
-    let cancel = client.send_with("subscriptions/listen", json!({ "notifications": filter }), json!({}));
-    client.next().await;
-    for _ in 0..2 {
-        let update = client.next().await;
-        assert_eq!(
-            (&update["method"], &update["params"]["uri"]),
-            (&json!("notifications/resources/updated"), &json!("demo://clock"))
-        );
-    }
-    cancel.cancel();
-    while client.next().await["id"] != 7 {}
-    let id = client.call("job", json!({"steps": 2})).await["taskId"].take();
-    client.send_with("subscriptions/listen", json!({ "notifications": { "taskIds": [id] } }), json!({}));
-    assert_eq!(client.next().await["params"]["notifications"]["taskIds"], json!([id]));
-    loop {
-        let message = client.next().await;
-        assert_eq!((&message["method"], &message["params"]["taskId"]), (&json!("notifications/tasks"), &id));
-        if message["params"]["status"] == "completed" {
-            break assert!(message["params"]["result"].is_object(), "{message}");
-        }
-    }
 }
 
 #[tokio::test]
