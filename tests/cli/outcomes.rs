@@ -191,11 +191,20 @@ const ROWS: &[Row] = &[
         says: &["elicitation/create", "--answer"],
     },
     Row {
-        args: &["-s", "demo", "--answer", "{\"nme\":\"Ada\"}", "call", "ask"],
+        args: &["-s", "demo", "--protocol", "legacy", "--answer", "{\"nme\":\"Ada\"}", "call", "ask"],
         category: "input-required",
         reason: None,
         exit: 10,
         stdout: "cancel",
+        says: &["name", "does not fit the form"],
+    },
+    // In 2026-07-28 an answer that cannot be given is not sent.
+    Row {
+        args: &["-s", "demo", "--answer", "{\"nme\":\"Ada\"}", "call", "ask"],
+        category: "input-required",
+        reason: None,
+        exit: 10,
+        stdout: "",
         says: &["name", "does not fit the form"],
     },
     Row {

@@ -152,14 +152,22 @@ fn wanted(method: &str, result: &RawJson) -> Result<Shape, ClientError> {
     let present = |name: &str| json::member(result, name).filter(|raw| !json::is_null(raw));
     let (state, asked) = (present("requestState"), present("inputRequests"));
     if let Some(state) = state.as_ref().filter(|state| json::kind(state) != JsonKind::String) {
-        return invalid(format!("the requestState of {method} is {} instead of a string", json::kind(state).with_article()));
+        return invalid(format!(
+            "the requestState of {method} is {} instead of a string",
+            json::kind(state).with_article()
+        ));
     }
     if let Some(asked) = asked.as_ref().filter(|asked| json::kind(asked) != JsonKind::Object) {
-        return invalid(format!("the inputRequests of {method} are {} instead of an object", json::kind(asked).with_article()));
+        return invalid(format!(
+            "the inputRequests of {method} are {} instead of an object",
+            json::kind(asked).with_article()
+        ));
     }
     let questions = asked.and_then(|all| json::members(&all)).unwrap_or_default();
     if questions.is_empty() && state.is_none() {
-        return invalid(format!("the result of {method} asks for input, but has neither inputRequests nor requestState"));
+        return invalid(format!(
+            "the result of {method} asks for input, but has neither inputRequests nor requestState"
+        ));
     }
     let questions = questions.into_iter().map(|(key, raw)| (key, Question::read(&raw))).collect();
     Ok(Shape::InputRequired(Box::new(Wanted { questions, state })))
