@@ -5,19 +5,17 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 mod catalogue;
-mod group;
+pub(crate) mod group;
+mod run;
 mod server;
 
 use std::collections::BTreeSet;
-use std::io::Read;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use mcpcli::outcome::Category;
 use serde_json::Value;
 
-use catalogue::{Catalogue, Check, Offer, Place, Server};
-use group::Group;
+use catalogue::{Catalogue, Check, Offer, Place, Protocol, Server};
+use run::{Reach, Run, Target};
 use server::Running;
 
 /// What each list of checks must show at least.
@@ -31,9 +29,6 @@ const REQUIRED: [&str; 8] = [
     "get",
     "ping",
 ];
-
-/// No run of the binary may take longer, whatever the server does.
-const DEADLINE: Duration = Duration::from_secs(120);
 
 macro_rules! counterparts {
     ($($test:ident = $name:literal),+ $(,)?) => {
@@ -61,6 +56,20 @@ counterparts! {
     fastmcp_stdio = "fastmcp-stdio",
     fastmcp_sse = "fastmcp-sse",
     fastmcp_http = "fastmcp-http",
+    python_sdk_2_stdio = "python-sdk-2-stdio",
+    python_sdk_2_http_stateful_sse = "python-sdk-2-http-stateful-sse",
+    python_sdk_2_http_stateless_json = "python-sdk-2-http-stateless-json",
+    typescript_sdk_stdio = "typescript-sdk-stdio",
+    typescript_sdk_stdio_modern = "typescript-sdk-stdio-modern",
+    typescript_sdk_http = "typescript-sdk-http",
+    typescript_sdk_http_modern = "typescript-sdk-http-modern",
+    typescript_sdk_http_json = "typescript-sdk-http-json",
+    typescript_sdk_http_sse = "typescript-sdk-http-sse",
+    rmcp_stdio = "rmcp-stdio",
+    rmcp_http_session = "rmcp-http-session",
+    rmcp_http_stateless = "rmcp-http-stateless",
+    rmcp_http_json = "rmcp-http-json",
+    rmcp_http_strict = "rmcp-http-strict",
     supergateway_sse = "supergateway-sse",
     supergateway_http_stateful = "supergateway-http-stateful",
     supergateway_http_stateless = "supergateway-http-stateless",
@@ -68,13 +77,17 @@ counterparts! {
 
 #[test]
 fn the_catalogue_is_whole() {
-    let Catalogue { checks, offers, servers } = catalogue::read();
+    let Catalogue { protocols, checks, offers, servers } = catalogue::read();
     let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(names, COVERED, "each server of the catalogue has its test, in the same order");
     for server in &servers {
         assert!(offers.contains_key(&server.offers), "{}: no such offer {}", server.name, server.offers);
         assert!(["http", "sse", "stdio"].contains(&server.transport.as_str()), "{}", server.name);
-        assert!(server.also.iter().all(|list| checks.contains_key(list)), "{}: {:?}", server.name, server.also);
+        assert!(protocols.contains_key(&server.protocols), "{}: no such protocols {}", server.name, server.protocols);
+        for protocol in &protocols[&server.protocols] {
+            let lists = server.lists(&offers[&server.offers], protocol);
+            assert!(lists.iter().all(|list| checks.contains_key(*list)), "{}: {lists:?}", server.name);
+        }
         assert_eq!(server.transport == "stdio", server.path.is_none(), "{}: a URL has a path", server.name);
     }
     for (name, list) in &checks {
@@ -88,11 +101,25 @@ fn the_catalogue_is_whole() {
             assert!(Category::from_name(&check.category).is_some(), "{name}, {}: {}", check.what, check.category);
         }
     }
+    for (name, list) in &protocols {
+        for Protocol { ask, speaks, refused, .. } in list {
+            assert_ne!(speaks.is_some(), refused.is_some(), "{name}, {ask}: it is either spoken or refused");
+        }
+        assert_eq!(list[0].ask, "auto", "{name}: what a user gets who asks for nothing comes first");
+    }
     for (name, offer) in &offers {
-        let rpc = checks[&offer.checks].iter().filter(|check| check.category == "rpc-error");
-        let expected: BTreeSet<&str> = rpc.map(|check| check.what.as_str()).collect();
-        let given: BTreeSet<&str> = offer.codes.keys().map(String::as_str).collect();
-        assert_eq!(given, expected, "{name}: one code for each rpc-error");
+        let of_offer = servers.iter().filter(|server| server.offers == *name);
+        let lists: BTreeSet<&str> = of_offer
+            .flat_map(|server| protocols[&server.protocols].iter().flat_map(|protocol| server.lists(offer, protocol)))
+            .collect();
+        let put_to: Vec<&Check> = lists.iter().flat_map(|list| &checks[*list]).collect();
+        let known: BTreeSet<&str> = put_to.iter().map(|check| check.what.as_str()).collect();
+        for what in offer.codes.keys().chain(offer.legacy_codes.keys()) {
+            assert!(known.contains(what.as_str()), "{name}: a code for {what:?}, to which it is not put");
+        }
+        for check in put_to.iter().filter(|check| check.category == "rpc-error") {
+            assert!(offer.codes.contains_key(&check.what), "{name}: no code for {:?}", check.what);
+        }
     }
 }
 
@@ -101,110 +128,43 @@ fn put_to_the_test(name: &str) {
     let catalogue = catalogue::read();
     let index = catalogue.servers.iter().position(|server| server.name == name).expect("it is in the catalogue");
     let server = &catalogue.servers[index];
-    let offer = &catalogue.offers[&server.offers];
-    let lists = std::iter::once(&offer.checks).chain(&server.also);
-    let checks: Vec<&Check> = lists.flat_map(|list| &catalogue.checks[list]).collect();
-    let checks = checks.as_slice();
     let place = Place::from_env();
     let mut findings = Findings { server: name, transport: &server.transport, wrong: Vec::new() };
 
     let log = match &server.path {
         None => {
             let command = place.command(server, 0);
-            let target = Target::Program(&command);
-            findings.lists(&target, offer);
-            findings.checks(&target, offer, checks);
+            findings.protocols(&catalogue, server, || Reach::Program(&command));
             let missing = vec![command[0].clone() + "-that-is-not-there"];
-            let run = Run::of(&Target::Program(&missing), &["list"]);
+            let run = Run::of(&Target::auto(Reach::Program(&missing)), &["list"]);
             findings.expect("no such program", &run, &Expected::failure("transport", "spawn"));
             String::from("(stdio: see stderr of each run)")
         }
-        Some(path) => over_a_url(server, index, path, &place, offer, checks, &mut findings),
+        Some(path) => over_a_url(&catalogue, index, path, &place, &mut findings),
     };
     assert!(findings.wrong.is_empty(), "{}\nthe server's log:\n{log}", findings.wrong.join("\n"));
 }
 
 /// The same for a server behind a URL; returns the end of its log.
-fn over_a_url(
-    server: &Server,
-    index: usize,
-    path: &str,
-    place: &Place,
-    offer: &Offer,
-    checks: &[&Check],
-    findings: &mut Findings<'_>,
-) -> String {
+fn over_a_url(catalogue: &Catalogue, index: usize, path: &str, place: &Place, findings: &mut Findings<'_>) -> String {
+    let server = &catalogue.servers[index];
     let running = Running::start(server, index, place);
     let url = running.url(path);
-    let target = Target::Url(&url);
-    findings.lists(&target, offer);
-    findings.checks(&target, offer, checks);
+    findings.protocols(catalogue, server, || Reach::Url(&url));
 
-    let run = Run::of(&Target::Url(&running.url("/nowhere")), &["list"]);
+    let run = Run::of(&Target::auto(Reach::Url(&running.url("/nowhere"))), &["list"]);
     let expected = Expected { http_status: Some(404), ..Expected::failure("transport", "http") };
     findings.expect("wrong path", &run, &expected);
 
     let log = running.log();
     drop(running);
-    let run = Run::of(&target, &["list"]);
+    let run = Run::of(&Target::auto(Reach::Url(&url)), &["list"]);
     findings.expect(
         "stopped server",
         &run,
         &Expected { phase: Some("connect"), ..Expected::failure("transport", "connect") },
     );
     log
-}
-
-/// How the binary is told which server is meant.
-enum Target<'a> {
-    Url(&'a str),
-    Program(&'a [String]),
-}
-
-/// One run of the binary with `--json`.
-struct Run {
-    line: String,
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Run {
-    fn of(target: &Target<'_>, args: &[&str]) -> Run {
-        let home = tempfile::tempdir().expect("a temporary folder");
-        let mut words = vec![env!("CARGO_BIN_EXE_mcpcli").to_owned(), "--json".to_owned()];
-        if let Target::Url(url) = target {
-            words.extend(["-s".to_owned(), (*url).to_owned()]);
-        }
-        words.extend(args.iter().map(|arg| (*arg).to_owned()));
-        if let Target::Program(program) = target {
-            words.push("--".into());
-            words.extend(program.iter().cloned());
-        }
-        let line = format!("mcpcli {}", words[1..].join(" "));
-        let [out, err] = [(), ()].map(|()| tempfile::NamedTempFile::new().expect("a temporary file"));
-        let into = |file: &tempfile::NamedTempFile| Stdio::from(file.reopen().expect("the file opens again"));
-        let mut command = Group::command(&words);
-        // Nothing of the user's own comes in: no configuration, no variable but the one that finds the interpreters.
-        command.env_clear().env("HOME", home.path()).env("PATH", std::env::var_os("PATH").expect("PATH is set"));
-        command.current_dir(home.path()).stdout(into(&out)).stderr(into(&err));
-        let mut group = Group::start(&mut command);
-        let started = Instant::now();
-        let code = loop {
-            match group.ended() {
-                Some(status) => break status.code(),
-                None if started.elapsed() > DEADLINE => break None,
-                None => std::thread::sleep(Duration::from_millis(5)),
-            }
-        };
-        drop(group);
-        let text = |file: tempfile::NamedTempFile| {
-            let mut bytes = Vec::new();
-            file.reopen().and_then(|mut file| file.read_to_end(&mut bytes)).expect("the output can be read");
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        Run { line, code, stdout: text(out), stderr: text(err) }
-    }
 }
 
 /// What one run must come to.
@@ -215,6 +175,7 @@ struct Expected<'a> {
     reason: Option<&'a str>,
     code: Option<i64>,
     http_status: Option<u16>,
+    protocol: Option<&'a str>,
     result: Vec<(&'a str, Value)>,
 }
 
@@ -232,9 +193,33 @@ struct Findings<'a> {
 }
 
 impl Findings<'_> {
+    /// Everything under each value of `--protocol`.
+    fn protocols<'r>(&mut self, catalogue: &Catalogue, server: &Server, reach: impl Fn() -> Reach<'r>) {
+        let offer = &catalogue.offers[&server.offers];
+        for protocol in &catalogue.protocols[&server.protocols] {
+            let target = Target { reach: reach(), protocol: &protocol.ask };
+            if let Some(refusal) = &protocol.refused {
+                let expected = Expected {
+                    category: &refusal.category,
+                    phase: refusal.phase.as_deref(),
+                    code: refusal.code,
+                    ..Expected::default()
+                };
+                self.expect("refused protocol", &Run::of(&target, &["list", "tools"]), &expected);
+                continue;
+            }
+            if protocol.checks.is_none() {
+                self.lists(&target, offer, protocol);
+            }
+            for list in server.lists(offer, protocol) {
+                self.checks(&target, offer, protocol, &catalogue.checks[list]);
+            }
+        }
+    }
+
     /// `list` of all kinds together, and of each.
-    fn lists(&mut self, target: &Target<'_>, offer: &Offer) {
-        let ok = Expected { category: "ok", ..Expected::default() };
+    fn lists(&mut self, target: &Target<'_>, offer: &Offer, protocol: &Protocol) {
+        let ok = Expected { category: "ok", protocol: protocol.speaks.as_deref(), ..Expected::default() };
         let run = Run::of(target, &["list"]);
         if let Some(envelope) = self.expect("list", &run, &ok) {
             for (_, member, names) in offer.kinds() {
@@ -259,17 +244,20 @@ impl Findings<'_> {
         }
     }
 
-    /// The checks of the catalogue.
-    fn checks(&mut self, target: &Target<'_>, offer: &Offer, checks: &[&Check]) {
+    /// One list of checks.
+    fn checks(&mut self, target: &Target<'_>, offer: &Offer, protocol: &Protocol, checks: &[Check]) {
         for check in checks {
             let args: Vec<&str> = check.args.iter().map(String::as_str).collect();
+            let code = offer.code(&check.what, protocol.is_modern());
+            let result = check.result.iter().filter(|_| code.is_none());
             let expected = Expected {
-                category: &check.category,
+                category: if code.is_some() { "rpc-error" } else { &check.category },
                 phase: check.phase.as_deref(),
                 reason: None,
-                code: offer.codes.get(&check.what).copied(),
+                code,
                 http_status: None,
-                result: check.result.iter().map(|(pointer, value)| (pointer.as_str(), value.clone())).collect(),
+                protocol: protocol.speaks.as_deref(),
+                result: result.map(|(pointer, value)| (pointer.as_str(), value.clone())).collect(),
             };
             self.expect(&check.what, &Run::of(target, &args), &expected);
         }
@@ -303,6 +291,7 @@ fn differences(envelope: &Value, code: Option<i32>, transport: &str, expected: &
         ("/ok".into(), (exit == 0).into()),
         ("/server/transport".into(), transport.into()),
     ];
+    wanted.extend(expected.protocol.map(|version| ("/server/protocol".into(), version.into())));
     wanted.extend(expected.phase.map(|phase| ("/phase".into(), phase.into())));
     wanted.extend(expected.reason.map(|reason| ("/reason".into(), reason.into())));
     wanted.extend(expected.code.map(|code| ("/error/code".into(), code.into())));

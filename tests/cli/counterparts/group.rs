@@ -18,26 +18,26 @@ exec "$@" </dev/null 3<&-"#;
 const GRACE: Duration = Duration::from_secs(3);
 
 /// A running program and everything that it started.
-pub(super) struct Group {
+pub(crate) struct Group {
     leader: Child,
 }
 
 impl Group {
     /// The command that [`Group::start`] takes: the program with its arguments, and without standard input.
-    pub(super) fn command(program: &[String]) -> Command {
+    pub(crate) fn command(program: &[String]) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", GUARD, "sh"]).args(program);
         command
     }
 
     /// Starts what [`Group::command`] made, with whatever environment and output it was given since.
-    pub(super) fn start(command: &mut Command) -> Group {
+    pub(crate) fn start(command: &mut Command) -> Group {
         let leader = command.stdin(Stdio::piped()).process_group(0).spawn();
         Group { leader: leader.unwrap_or_else(|error| panic!("sh cannot be started: {error}")) }
     }
 
     /// How the program ended, if it did.
-    pub(super) fn ended(&mut self) -> Option<ExitStatus> {
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.leader.try_wait().expect("a child can be waited for")
     }
 
