@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod arrows;
+#[cfg(unix)]
+mod conformance;
 mod conversation;
 #[cfg(unix)]
 mod counterparts;
