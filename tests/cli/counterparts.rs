@@ -265,7 +265,7 @@ impl Findings<'_> {
 
     /// Compares one run with what it must come to; gives its envelope if there is one.
     fn expect(&mut self, what: &str, run: &Run, expected: &Expected<'_>) -> Option<Value> {
-        let (wrong, envelope) = match serde_json::from_str::<Value>(&run.stdout) {
+        let (wrong, envelope) = match run.envelope() {
             Ok(envelope) => (differences(&envelope, run.code, self.transport, expected), Some(envelope)),
             Err(error) => (vec![format!("stdout is not one JSON document: {error}")], None),
         };

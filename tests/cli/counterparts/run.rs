@@ -4,6 +4,8 @@ use std::io::Read;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::group::Group;
 
 /// No run of the binary may take longer, whatever the server does.
@@ -37,6 +39,12 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// The envelope. `watch` prints one line for each notification before it; anything else must not.
+    pub(super) fn envelope(&self) -> Result<Value, serde_json::Error> {
+        let lines = self.stdout.trim_end().rsplit_once('\n').filter(|_| self.line.contains(" watch "));
+        serde_json::from_str(lines.map_or(self.stdout.as_str(), |(_, last)| last))
+    }
+
     /// Runs it with these arguments.
     pub(super) fn of(target: &Target<'_>, args: &[&str]) -> Run {
         let home = tempfile::tempdir().expect("a temporary folder");

@@ -89,7 +89,10 @@ if (transport === 'stdio') {
 } else {
   const [port, mode] = options;
   const responseMode = mode === 'json' || mode === 'sse' ? { responseMode: mode } : {};
-  const handle = toNodeHandler(createMcpHandler(build, { ...legacy, ...responseMode }));
+  const handler = createMcpHandler(build, { ...legacy, ...responseMode });
+  // For who listens: the list of tools changes all the time, it says.
+  setInterval(() => handler.notify.toolsChanged(), 200);
+  const handle = toNodeHandler(handler);
   const isAllowed = [localhostHostValidation(), localhostOriginValidation()];
   createServer((request, response) => {
     if (new URL(request.url, 'http://localhost').pathname !== '/mcp') {
