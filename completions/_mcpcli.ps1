@@ -452,7 +452,7 @@ Register-ArgumentCompleter -Native -CommandName 'mcpcli' -ScriptBlock {
         'mcpcli;watch' {
             [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'Tell where this task stands; can be repeated')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'End after so many notifications')
-            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'End after this time')
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'End after this time, counted from the server''s agreement on')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'In which form the outcome is shown [default: human]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour [default: auto]')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A URL, the name of a configured server, or `demo`, `demo:FAULT[,FAULT]` for the server inside the binary (environment: MCPCLI_SERVER)')

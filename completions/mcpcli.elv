@@ -440,7 +440,7 @@ set edit:completion:arg-completer[mcpcli] = {|@words|
         &'mcpcli;watch'= {
             cand --task 'Tell where this task stands; can be repeated'
             cand --count 'End after so many notifications'
-            cand --for 'End after this time'
+            cand --for 'End after this time, counted from the server''s agreement on'
             cand --output 'In which form the outcome is shown [default: human]'
             cand --color 'When to colour [default: auto]'
             cand -s 'A URL, the name of a configured server, or `demo`, `demo:FAULT[,FAULT]` for the server inside the binary (environment: MCPCLI_SERVER)'

@@ -499,7 +499,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l strict -d 'Take w
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l task -d 'Tell where this task stands; can be repeated' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l count -d 'End after so many notifications' -r
-complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l for -d 'End after this time' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l for -d 'End after this time, counted from the server\'s agreement on' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l output -d 'In which form the outcome is shown [default: human]' -r -f -a "human\t'Designed to be read; in a pipe texts are byte-exact'
 json\t'One document for every outcome'
 raw\t'The result as it came over the wire'"

@@ -276,7 +276,7 @@ pub struct Watch {
     /// End after so many notifications
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub count: Option<usize>,
-    /// End after this time
+    /// End after this time, counted from the server's agreement on
     #[arg(long = "for", value_name = "TIME", value_parser = values::limit)]
     pub time: Option<values::Limit>,
 }

@@ -41,7 +41,8 @@ pub(super) enum Verdict {
 /// What follows from a verdict.
 enum Next {
     Begun(Era),
-    Again(String),
+    /// Asking again in this version; what stands if that was done before.
+    Again(String, ClientError),
     Initialize(Option<&'static str>),
     Fail(ClientError),
 }
@@ -60,7 +61,7 @@ impl Dialer<'_> {
             Opening::Probe { fall_back: true } if peer.kind() == Kind::Stdio => {
                 self.probe_beside(peer, handshake).await
             }
-            Opening::Probe { fall_back } => self.probe(peer, *fall_back, handshake).await,
+            Opening::Probe { fall_back } => self.probe(peer, *fall_back, None, handshake).await,
         };
         if let Ok(era) = &begun {
             peer.let_server_ask(era.server_may_ask());
@@ -104,10 +105,17 @@ impl Dialer<'_> {
         begun
     }
 
-    /// Asks `server/discover`, and goes on as its answer says.
-    async fn probe(&self, peer: &Peer, fall_back: bool, handshake: &mut Handshake) -> Result<Era, ClientError> {
-        let mut version = NEWEST_MODERN.to_owned();
-        let mut again = false;
+    /// Asks `server/discover`, and goes on as its answer says. `other` is the version that the server has named when it was
+    /// asked before.
+    async fn probe(
+        &self,
+        peer: &Peer,
+        fall_back: bool,
+        other: Option<String>,
+        handshake: &mut Handshake,
+    ) -> Result<Era, ClientError> {
+        let mut again = other.is_some();
+        let mut version = other.unwrap_or_else(|| NEWEST_MODERN.to_owned());
         loop {
             let modern = Modern::new(&version, self.options);
             handshake.declare(&modern);
@@ -118,11 +126,8 @@ impl Dialer<'_> {
                 Next::Begun(era) => return Ok(era),
                 // Once: a server that refuses the very version it names is asked again as well, since it may have had its
                 // reasons, but not for ever.
-                Next::Again(other) if !again => (version, again) = (other, true),
-                Next::Again(other) => {
-                    let message = format!("the server refuses the version {other} that it names as supported");
-                    return Err(version_violation(message));
-                }
+                Next::Again(other, _) if !again => (version, again) = (other, true),
+                Next::Again(_, error) => return Err(error),
                 Next::Initialize(version) => return self.initialize(peer, version, handshake).await,
                 Next::Fail(error) => return Err(error),
             }
@@ -176,8 +181,7 @@ impl Dialer<'_> {
     async fn settle(&self, peer: &Peer, verdict: Verdict, handshake: &mut Handshake) -> Result<Era, ClientError> {
         match self.conclude(peer, verdict, NEWEST_MODERN, true, handshake) {
             Next::Begun(era) => Ok(era),
-            // With one released version there is nothing else to ask for; one that comes is asked for by the plain probe.
-            Next::Again(_) => self.probe(peer, true, handshake).await,
+            Next::Again(version, _) => self.probe(peer, true, Some(version), handshake).await,
             Next::Initialize(version) => self.initialize(peer, version, handshake).await,
             Next::Fail(error) => Err(error),
         }
@@ -225,7 +229,7 @@ impl Dialer<'_> {
                 let next = self.chosen(peer, result, asked, fall_back, handshake);
                 let outcome = match &next {
                     Next::Begun(era) => format!("the server speaks {listed}; {} is the newest of both", era.version()),
-                    Next::Again(version) => format!("the server speaks {listed}; asking again in {version}"),
+                    Next::Again(version, _) => format!("the server speaks {listed}; asking again in {version}"),
                     Next::Initialize(_) => format!("the server speaks {listed}, all of which begin with initialize"),
                     Next::Fail(_) => format!("the server speaks {listed}, none of which mcpcli speaks here"),
                 };
@@ -235,7 +239,7 @@ impl Dialer<'_> {
                 let (said, next) = (told(&error), self.other_version(error, &supported, asked, fall_back));
                 handshake.offered = supported;
                 let outcome = match &next {
-                    Next::Again(version) => format!("{said}; asking again in {version}"),
+                    Next::Again(version, _) => format!("{said}; asking again in {version}"),
                     Next::Initialize(Some(version)) => format!("{said}; {version} begins with initialize"),
                     _ => format!("{said}; no version in common, and no fallback, for the error is of 2026-07-28"),
                 };
@@ -273,7 +277,8 @@ impl Dialer<'_> {
                 if version == asked {
                     Next::Begun(Era::Modern(Modern::new(version, self.options)))
                 } else {
-                    Next::Again(version.to_owned())
+                    let message = format!("the server speaks {version}, but not when it is asked in it");
+                    Next::Again(version.to_owned(), version_violation(message))
                 }
             }
             // The specification is silent; `initialize` is the only way in which that version can be spoken.
@@ -293,7 +298,7 @@ impl Dialer<'_> {
                     let message = format!("the server refused {asked} and names it as supported; it was asked again");
                     self.ledger.warn(WarningId::ProtocolVersion, message);
                 }
-                Next::Again(version.to_owned())
+                Next::Again(version.to_owned(), error)
             }
             Some(version) if fall_back => Next::Initialize(Some(version)),
             _ => Next::Fail(error),

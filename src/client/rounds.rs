@@ -9,6 +9,9 @@ use super::state::Unanswered;
 use crate::outcome::Phase;
 use crate::wire::json;
 
+/// Makes a request of an era from its members, under an id.
+pub(super) type Drafting<'a> = dyn Fn(&Era, &[(&str, String)], u64) -> Draft + Sync + 'a;
+
 impl Client {
     /// A request whose result may ask for input; it is repeated with the answers until its result is one.
     ///
@@ -17,7 +20,7 @@ impl Client {
         &mut self,
         method: &str,
         members: &[(&str, String)],
-        draft: &(dyn Fn(&Era, &[(&str, String)], u64) -> Draft + Sync),
+        draft: &Drafting<'_>,
     ) -> Result<Answer, ClientError> {
         // Neither key may be there unless the server asked for it, and the state goes back to the byte
         // (2026-07-28 basic/patterns/mrtr §Client Requirements).

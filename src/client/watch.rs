@@ -38,8 +38,8 @@ pub struct Watching {
     pub uris: Vec<String>,
     /// These tasks (extension io.modelcontextprotocol/tasks).
     pub tasks: Vec<String>,
-    /// When to stop; `None` is never.
-    pub until: Option<Instant>,
+    /// How long to watch, from the moment on that the server has agreed to; `None` is for ever.
+    pub time: Option<Duration>,
 }
 
 /// Something that a watcher sees.
@@ -113,8 +113,9 @@ impl Client {
         see: &mut (dyn FnMut(Watched) -> bool + Send),
     ) -> Result<WatchEnd, ClientError> {
         let mut barren = 0;
+        let mut until = None;
         loop {
-            match self.subscribe(what, see).await? {
+            match self.subscribe(what, &mut until, see).await? {
                 Ended::Watch(end) => return Ok(end),
                 Ended::Broken(error, came) => {
                     barren = if came { 0 } else { barren + 1 };
@@ -123,7 +124,7 @@ impl Client {
                     }
                     see(Watched::Reconnecting(error.fault.to_string()));
                     let pause = RECONNECT * 2_u32.pow(barren.min(4));
-                    if let Some(end) = self.pause(what, pause).await {
+                    if let Some(end) = self.pause(until, pause).await {
                         return Ok(end);
                     }
                 }
@@ -131,11 +132,11 @@ impl Client {
         }
     }
 
-    async fn pause(&self, what: &Watching, pause: Duration) -> Option<WatchEnd> {
+    async fn pause(&self, until: Option<Instant>, pause: Duration) -> Option<WatchEnd> {
         tokio::select! {
             biased;
             signal = self.options().interrupt.wait() => Some(WatchEnd::Signal(signal)),
-            () = at(what.until) => Some(WatchEnd::Time),
+            () = at(until) => Some(WatchEnd::Time),
             () = tokio::time::sleep(pause) => None,
         }
     }
@@ -144,6 +145,7 @@ impl Client {
     async fn subscribe(
         &mut self,
         what: &Watching,
+        until: &mut Option<Instant>,
         see: &mut (dyn FnMut(Watched) -> bool + Send),
     ) -> Result<Ended, ClientError> {
         let peer = std::sync::Arc::clone(self.peer());
@@ -160,13 +162,16 @@ impl Client {
             let late = late.filter(|_| !subscription.acknowledged);
             let step = tokio::select! {
                 biased;
-                step = self.step(what, &mut notices, late) => step,
+                step = self.step(*until, &mut notices, late) => step,
                 answer = &mut listening => break self.listened(answer.map(|_| ()), &mut notices, &mut subscription, see),
             };
             match step {
                 Step::Notice(notice) => {
                     if let Some(end) = self.notice(notice, &mut subscription, see) {
                         break Ok(Ended::Watch(end));
+                    }
+                    if subscription.acknowledged && until.is_none() {
+                        *until = what.time.map(|time| Instant::now() + time);
                     }
                 }
                 Step::Over => {
@@ -246,14 +251,14 @@ impl Client {
         (!see(told(notice))).then_some(WatchEnd::Enough)
     }
 
-    async fn step(&self, what: &Watching, notices: &mut Receiver<Notice>, late: Option<Clock>) -> Step {
+    async fn step(&self, until: Option<Instant>, notices: &mut Receiver<Notice>, late: Option<Clock>) -> Step {
         let whole = self.options().deadline.map(|deadline| (deadline.at, deadline.limit, Reason::MaxTime));
         let clock = [late, whole].into_iter().flatten().min_by_key(|(at, ..)| *at);
         tokio::select! {
             biased;
             signal = self.options().interrupt.wait() => Step::End(WatchEnd::Signal(signal)),
             notice = notices.recv() => notice.map_or(Step::Over, Step::Notice),
-            () = at(what.until) => Step::End(WatchEnd::Time),
+            () = at(until) => Step::End(WatchEnd::Time),
             () = at(clock.map(|(at, ..)| at)) => clock.map_or(Step::Over, Step::Late),
         }
     }
@@ -281,6 +286,7 @@ impl Client {
                 }
             }
         }
+        let until = what.time.map(|time| Instant::now() + time);
         let mut end = (!see(Watched::Began(None))).then_some(WatchEnd::Enough);
         for notice in early {
             if end.is_none() && is_wanted(what, &notice) && !see(told(notice)) {
@@ -291,7 +297,7 @@ impl Client {
             if let Some(end) = end {
                 break end;
             }
-            match self.step(what, &mut notices, None).await {
+            match self.step(until, &mut notices, None).await {
                 Step::Notice(notice) => {
                     if is_wanted(what, &notice) && !see(told(notice)) {
                         break WatchEnd::Enough;

@@ -259,14 +259,15 @@ pub async fn run(command: &Command, settings: &Settings) -> Finished {
     Finished { report: finish(command, settings, found, started), client }
 }
 
-/// A server that was told which version to speak and never gave a result in it may not speak it; errors of that version
-/// prove that it does.
+/// A server that was told which version to speak and does not even give a list in it may not speak it. Errors of that version
+/// prove that it does, and what a call or an unknown method fails with says nothing.
 fn doubted(found: &mut Found, client: &Client) {
     let Some(doubt) = client.doubt() else { return };
     for failure in &mut found.failures {
         let code = failure.rpc.as_ref().and_then(|rpc| rpc.code.parse::<i64>().ok());
         let modern = code.is_some_and(|code| (-32022..=-32020).contains(&code));
-        let refused = failure.category == Category::RpcError || failure.reason == Some(Reason::Http);
+        let listing = failure.category == Category::RpcError && failure.phase.name().ends_with("/list");
+        let refused = listing || failure.reason == Some(Reason::Http);
         if refused && !modern {
             failure.hint = Some(doubt.to_owned());
         }

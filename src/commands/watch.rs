@@ -1,7 +1,5 @@
 //! `watch`: notifications as they come, until enough were seen.
 
-use std::time::Instant;
-
 use super::{Found, Settings, Watch};
 use crate::client::{Activity, Client, ClientError, WatchEnd, Watched, Watching};
 use crate::outcome::{Category, Failure, Reason, Signal};
@@ -53,14 +51,13 @@ fn name(end: WatchEnd) -> &'static str {
 
 /// What to watch: what the user said, else the changes that the server says it tells of.
 async fn wanted(watch: &Watch, client: &mut Client) -> Result<Option<Watching>, ClientError> {
-    let until = watch.time.map(|time| Instant::now() + time);
     let mut what = Watching {
         tools: watch.tools,
         prompts: watch.prompts,
         resources: watch.resources,
         uris: watch.uris.clone(),
         tasks: watch.tasks.clone(),
-        until,
+        time: watch.time,
     };
     let said = watch.tools || watch.prompts || watch.resources || !watch.uris.is_empty() || !watch.tasks.is_empty();
     if !said {

@@ -198,15 +198,6 @@ const ROWS: &[Row] = &[
         stdout: "cancel",
         says: &["name", "does not fit the form"],
     },
-    // In 2026-07-28 an answer that cannot be given is not sent.
-    Row {
-        args: &["-s", "demo", "--answer", "{\"nme\":\"Ada\"}", "call", "ask"],
-        category: "input-required",
-        reason: None,
-        exit: 10,
-        stdout: "",
-        says: &["name", "does not fit the form"],
-    },
     Row {
         args: &["-s", "demo", "request", "tools/call", "--params", r#"{"name":"throw_error"}"#],
         category: "tool-error",
