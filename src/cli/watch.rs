@@ -51,6 +51,7 @@ impl Audience {
             Activity::Stderr(line) => live.server_stderr(&mask(line)),
             Activity::Note(text) => live.note(&mask(text)),
             Activity::Watched(Watched::Began(honoured)) => {
+                live.settle();
                 let what = honoured.as_deref().map_or_else(String::new, |honoured| format!(" {}", mask(honoured)));
                 live.note(&format!("watching{what}; Ctrl-C ends it"));
             }
@@ -70,7 +71,7 @@ impl Audience {
         };
         let line = render::watched(method, params, self.started.elapsed(), &view);
         let mut out = io::stdout().lock();
-        if self.live.suspended(|| out.write_all(line.as_bytes()).and_then(|()| out.flush())).is_err() {
+        if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
             self.interrupt.raise(Signal::Int);
         }
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::era;
 use super::state::Unanswered;
 use crate::outcome::{Category, Failure, Phase, Reason, RpcFacts, Signal};
 use crate::transport::{Seen, TransportError};
@@ -82,6 +83,9 @@ pub enum Fault {
         /// `statusMessage`.
         message: Option<String>,
     },
+    /// A clock ran out while a task with this id went on.
+    #[error("{1}")]
+    TaskLeft(String, Box<Silence>),
     /// Nothing can come that is waited for: there is no stream for it.
     #[error("{message}")]
     NoStream {
@@ -233,6 +237,12 @@ impl Fault {
                 .with_hint("are the answers right? the server keeps asking; -vv shows what; --max-rounds allows more"),
             Fault::TaskCancelled { .. } => Failure::new(Category::ToolError, phase, self.to_string())
                 .with_hint("the task ended without a result; the server, or somebody with its id, cancelled it"),
+            Fault::TaskLeft(id, silence) => {
+                let id = crate::schema::shell_word(id);
+                timeout_failure(silence, phase, false).with_hint(format!(
+                    "the task goes on at the server; `mcpcli task get {id} --wait` waits for its result"
+                ))
+            }
             Fault::NoStream { message } => {
                 Failure::new(Category::Transport, phase, message.clone()).with_reason(Reason::Http).with_hint(
                     "up to 2025-11-25 a server tells on that stream what it tells on its own; without it nothing comes",
@@ -241,7 +251,10 @@ impl Fault {
             Fault::Renegotiation(failure) => (**failure).clone(),
             Fault::Interrupted(signal) => {
                 let failure = Failure::new(Category::Interrupted(*signal), phase, self.to_string());
-                if is_call {
+                let is_task = matches!(&failure.phase, Phase::Method(method) if method == "tasks/get");
+                if is_task {
+                    failure.with_hint("the server was asked to cancel the task")
+                } else if is_call {
                     failure.with_hint("the server was told; whether the call ran is unknown")
                 } else {
                     failure
@@ -280,10 +293,18 @@ fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> F
                 .to_owned()
         }
         (_, "-32021") => supply_hint(error),
-        (_, "-32022") => "the server names the versions it speaks; --protocol VERSION asks for one".to_owned(),
+        (_, "-32022") => versions_hint(error),
         (_, code) => format!("`mcpcli explain {code}` says what the code means"),
     });
     failure
+}
+
+/// What either side speaks.
+fn versions_hint(error: &ErrorObject) -> String {
+    let theirs = era::supported(error.data.as_deref()).join(", ");
+    let ours: Vec<&str> = era::MODERN.iter().rev().chain(era::LEGACY.iter().rev()).copied().collect();
+    let theirs = if theirs.is_empty() { "something else".to_owned() } else { theirs };
+    format!("the server speaks {theirs}; mcpcli speaks {}; --protocol VERSION asks for one", ours.join(", "))
 }
 
 /// How to give what a server says it needs (2026-07-28 basic §Error Codes: `data.requiredCapabilities`).

@@ -139,7 +139,10 @@ impl Client {
             let draft = self.era().draft("tasks/cancel", &[("taskId", json::quote(&id))], None);
             self.peer().last_request(draft).await;
         }
-        waited
+        waited.map_err(|error| match error.fault {
+            Fault::Timeout(silence) => ClientError { fault: Fault::TaskLeft(id, silence), ..error },
+            fault => ClientError { fault, ..error },
+        })
     }
 
     async fn watch_task(&mut self, mut task: TaskView) -> Result<Answer, ClientError> {

@@ -83,7 +83,7 @@ pub const FAULTS: &[FaultRow] = &[
         reason: Some(Reason::Idle),
         phase: "tools/call",
         clause: "2025-11-25 basic/lifecycle §Timeouts",
-        client_should: "end at its deadline, send notifications/cancelled, and say that the outcome is unknown",
+        client_should: "end at its deadline, cancel (2026-07-28 over HTTP: close the stream), and say that the outcome is unknown",
     },
     FaultRow {
         fault: Fault::CutStream,

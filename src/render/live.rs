@@ -118,9 +118,22 @@ impl Live {
             self.put(&self.stream.dim(&format!("* {}", line(phase))));
         }
         let mut state = self.state();
+        // Asking for a task again and again is less worth seeing than where it stands.
+        if phase == "tasks/get" && state.phase.starts_with("task ") {
+            return;
+        }
         state.phase = line(phase);
         state.progress = None;
         draw(&state);
+    }
+
+    /// Takes the spinner away for good: from here on something else shows that the command lives.
+    pub fn settle(&self) {
+        let mut state = self.state();
+        state.over = true;
+        if let Some(bar) = state.bar.take() {
+            bar.finish_and_clear();
+        }
     }
 
     /// Progress of a request; the texts are the JSON texts of the notification's members.
