@@ -88,6 +88,7 @@ fn plan(
             .flatten()
             .map(|cache| Arc::new(cache) as _),
         find_out: false,
+        keep_notices: false,
         activity: watch::activity(watch::Audience {
             live: Arc::clone(live),
             tracer: Arc::clone(tracer),

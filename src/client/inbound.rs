@@ -15,6 +15,8 @@ use crate::wire::{RawJson, json};
 
 /// How many lines of noise are kept.
 const NOISE_KEPT: usize = 5;
+/// How many notifications are kept for a watcher who is still to come.
+const EARLY_KEPT: usize = 64;
 /// How many bytes of one line of noise are kept.
 const NOISE_LINE: usize = 200;
 
@@ -252,7 +254,8 @@ impl Inbound {
         let member = |key: &str| params.as_deref().and_then(|params| json::member(params, key));
         {
             let mut state = self.lock();
-            if state.watcher.is_some() {
+            let early = self.options.keep_notices && state.notices.len() < EARLY_KEPT;
+            if state.watcher.is_some() || early {
                 state.notices.push_back(Notice { method: method.to_owned(), params: params.clone() });
             }
         }

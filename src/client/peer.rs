@@ -196,7 +196,15 @@ impl Peer {
     /// Where notifications go besides the live view, until the receiver is gone.
     pub fn watch(&self) -> tokio::sync::mpsc::Receiver<Notice> {
         let (tx, rx) = tokio::sync::mpsc::channel(NOTICES);
-        self.lock().watcher = Some(tx);
+        let mut state = self.lock();
+        // What came before stands in the channel, which has room for more than is kept.
+        while let Some(notice) = state.notices.pop_front() {
+            if let Err(error) = tx.try_send(notice) {
+                self.tracer.note(format!("a notification was dropped: {error}"));
+            }
+        }
+        state.watcher = Some(tx);
+        drop(state);
         rx
     }
 

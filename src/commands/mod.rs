@@ -239,7 +239,8 @@ pub async fn run(command: &Command, settings: &Settings) -> Finished {
     let mut handshake = Handshake::default();
     // What is remembered is not what `info` is asked for.
     let find_out = matches!(command, Command::Info);
-    let options = client::Options { find_out, ..settings.options.clone() };
+    let keep_notices = matches!(command, Command::Watch(_));
+    let options = client::Options { find_out, keep_notices, ..settings.options.clone() };
     let connected =
         Client::connect(&settings.target, &options, &settings.tracer, &settings.ledger, &mut handshake).await;
     let (found, client) = match connected {
