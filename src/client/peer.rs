@@ -203,7 +203,9 @@ impl Peer {
                 self.tracer.note(format!("a notification was dropped: {error}"));
             }
         }
-        state.watcher = Some(tx);
+        // Where nothing more can come, the channel ends with what had come.
+        let over = state.closed.is_some() || state.standing_over.is_some();
+        state.watcher = (!over).then_some(tx);
         drop(state);
         rx
     }
