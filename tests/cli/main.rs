@@ -11,6 +11,7 @@ mod envelope;
 mod faults;
 mod help;
 mod interruption;
+mod modern;
 mod outcomes;
 mod questions;
 mod readme;

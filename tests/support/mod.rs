@@ -14,6 +14,7 @@
 
 mod conn;
 mod init_ok;
+mod modern_ok;
 mod relay;
 mod request;
 mod rows;
@@ -23,6 +24,7 @@ mod tests;
 
 pub use conn::{Conn, Gone};
 pub use init_ok::{InitOk, init_ok};
+pub use modern_ok::{MODERN, ModernOk, complete, decoded, fresh_ids, modern_error, modern_ok};
 pub use request::Request;
 pub use rows::{Expect, Peer, Row, Seen, check_rows};
 pub use sandbox::{Invocation, Run, Running, Sandbox};
