@@ -21,7 +21,13 @@ use crate::support::{Conn, Expect, Over, Peer, Request, Run, Sandbox, complete, 
 use crate::support::{FakeServer, Script};
 use serde_json::{Value, json};
 
+mod checks;
+mod counts;
+mod ending;
 mod headers;
+mod mirrored;
+mod results;
+mod rounds;
 
 pub(crate) const BOTH: &[Over] = &[Over::Http, Over::Stdio];
 pub(crate) const HTTP: &[Over] = &[Over::Http];
