@@ -12,8 +12,10 @@ mod faults;
 mod help;
 mod interruption;
 mod modern;
+mod negotiation;
 mod outcomes;
 mod questions;
 mod readme;
 #[path = "../support/mod.rs"]
 mod support;
+mod watch;

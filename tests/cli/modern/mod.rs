@@ -26,6 +26,7 @@ mod counts;
 mod ending;
 mod headers;
 mod mirrored;
+mod remembered;
 mod results;
 mod rounds;
 
