@@ -56,7 +56,8 @@ fn watch(server: &FakeServer, args: &[&str]) -> Run {
 #[track_caller]
 fn lines(run: &Run) -> (Vec<Value>, Value) {
     let text = run.stdout_text();
-    let parse = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("{line}\n{}", run.describe()));
+    let parse =
+        |line: &str| serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("{line}\n{}", run.describe()));
     let mut lines: Vec<Value> = text.lines().map(parse).collect();
     let outcome = lines.pop().unwrap_or_else(|| panic!("no line\n{}", run.describe()));
     assert_eq!(crate::envelope::problems(&outcome), Vec::<String>::new(), "{}", run.describe());
@@ -158,7 +159,7 @@ fn without_a_word_it_watches_what_is_advertised() {
     assert_eq!(only(&server, LISTEN).json()["params"]["notifications"], json!({"toolsListChanged": true}));
 
     let silent = FakeServer::start(Over::Http, ModernOk::default().then(|_, _| panic!("something was sent")));
-    failed(&watch(&silent, &[]), "usage", Some("command-line"), "watch", 2);
+    failed(&watch(&silent, &[]), "usage", Some("command-line"), "resolve", 2);
     assert_eq!(silent.rpc_methods(), ["server/discover"]);
 }
 
@@ -253,7 +254,9 @@ fn a_server_may_end_it_in_order() {
         },
         |request, conn| {
             let id = request.id();
-            conn.push(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#));
+            conn.push(&format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+            ));
             conn.hold();
         },
     ];
@@ -398,8 +401,12 @@ fn telling(ok: InitOk, changes: &'static [&'static str], subscribed: Arc<AtomicU
                 return;
             }
             _ if ok.answer(request, conn) => {
+                // Watching begins some time after that, and no message says when.
                 if request.rpc_method() == "notifications/initialized" && subscribed.load(Ordering::SeqCst) > 0 {
-                    tell(conn, changes);
+                    for _ in 0..50 {
+                        tell(conn, changes);
+                        conn.pause(Duration::from_millis(100));
+                    }
                 }
                 return;
             }
