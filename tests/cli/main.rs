@@ -18,4 +18,5 @@ mod questions;
 mod readme;
 #[path = "../support/mod.rs"]
 mod support;
+mod tasks;
 mod watch;
