@@ -351,15 +351,7 @@ fn an_error_of_the_modern_era_never_leads_to_initialize() {
             ..row(
                 "versioning: -32022 that names the very version is asked once more",
                 |request, conn| unsupported(request, conn, &json!(["2026-07-28", "2025-11-25"])),
-                Expect {
-                    category: "protocol",
-                    phase: "discover",
-                    reason: Some("version"),
-                    exit: 7,
-                    stderr: &["2026-07-28"],
-                    warnings: &["protocol-version"],
-                    ..Expect::default()
-                },
+                Expect { warnings: &["protocol-version"], ..rpc(&["-32022", "2026-07-28"]) },
             )
         },
     ]);
@@ -461,7 +453,7 @@ fn legacy_means_no_probe() {
 
 #[test]
 fn a_pinned_modern_version_tells_what_may_be_wrong() {
-    const ARGS: &[&str] = &["--protocol", "2026-07-28", "call", "--no-check", "t"];
+    const ARGS: &[&str] = &["--protocol", "2026-07-28", "list", "tools"];
     let peer = Peer::Server(script(|request, conn| match conn.over() {
         Over::Stdio => conn.error(request, -32602, "Received request before initialization was complete"),
         _ => error(request, conn, 400, "ID", -32600),
@@ -473,13 +465,13 @@ fn a_pinned_modern_version_tells_what_may_be_wrong() {
         args: ARGS,
         expect: Expect {
             category: "rpc-error",
-            phase: "tools/call",
+            phase: "tools/list",
             exit: 4,
             stderr: &["--protocol auto"],
             warnings: &[],
             ..Expect::default()
         },
-        seen: Some(|server| methods(server, &["tools/call"])),
+        seen: Some(|server| methods(server, &["tools/list"])),
         ..Row::default()
     }]);
 }

@@ -28,6 +28,15 @@ fn task(kind: &str, state: &str) -> String {
     format!(r#"{{"resultType":"{kind}","taskId":{},{state},{times},"ttlMs":60000{gap}}}"#, json!(ID))
 }
 
+/// One run; if it is the first one of its server, its ids are looked at.
+fn begin(server: &FakeServer, flags: &[&str], args: &[&str]) -> Run {
+    let first = server.requests().is_empty();
+    let run = Sandbox::new().mcpcli(&server.args(&[flags, args].concat())).run();
+    document(&run);
+    assert!(!first || fresh_ids(server).is_ok(), "{:?}", fresh_ids(server));
+    run
+}
+
 /// A server of the extension whose calls become a task in the first state, and which tells of the others one after the
 /// other, the last one again and again.
 fn server(over: Over, states: &'static [&'static str]) -> FakeServer {
@@ -49,9 +58,7 @@ fn server(over: Over, states: &'static [&'static str]) -> FakeServer {
 }
 
 fn run(server: &FakeServer, args: &[&str]) -> Run {
-    let run = Sandbox::new().mcpcli(&server.args(&[MODERN, args].concat())).run();
-    document(&run);
-    assert_eq!(fresh_ids(server), Ok(()));
+    let run = begin(server, MODERN, args);
     // Every request of a conversation with tasks says that the client takes them, and names the task in the header, which
     // the fake server compares with the body.
     for request in server.requests().iter().filter(|one| one.is_rpc_request()) {
@@ -370,10 +377,7 @@ fn then(request: &Request, conn: &mut Conn, count: usize, status: &str) {
 }
 
 fn core_run(server: &FakeServer, args: &[&str]) -> Run {
-    let run = Sandbox::new().mcpcli(&server.args(&[CORE, args].concat())).run();
-    document(&run);
-    assert_eq!(fresh_ids(server), Ok(()));
-    run
+    begin(server, CORE, args)
 }
 
 /// The methods after the handshake.

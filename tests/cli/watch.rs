@@ -402,7 +402,8 @@ fn telling(ok: InitOk, changes: &'static [&'static str], subscribed: Arc<AtomicU
             }
             _ if ok.answer(request, conn) => {
                 // Watching begins some time after that, and no message says when.
-                if request.rpc_method() == "notifications/initialized" && subscribed.load(Ordering::SeqCst) > 0 {
+                let begun = request.rpc_method() == "notifications/initialized" && conn.over() != Over::Http;
+                if begun && subscribed.load(Ordering::SeqCst) > 0 {
                     for _ in 0..50 {
                         tell(conn, changes);
                         conn.pause(Duration::from_millis(100));
