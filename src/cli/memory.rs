@@ -4,6 +4,7 @@
 //! secrets. Nothing depends on these files: one that cannot be read or written is as if it were not there.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,6 +16,9 @@ use crate::client::{Learned, Memory};
 
 /// After that a server is asked again: it may have learned a newer version meanwhile.
 const FRESH: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// No file of ours is larger, in bytes.
+const LARGEST: u64 = 4096;
 
 /// The files of a cache directory.
 pub(super) struct Cache {
@@ -64,7 +68,10 @@ fn now() -> u64 {
 
 impl Memory for Cache {
     fn recall(&self, url: &Url) -> Option<Learned> {
-        let text = std::fs::read(self.path(url)).ok()?;
+        // Whatever else stands in its place could block, or never end.
+        let opened = std::fs::symlink_metadata(self.path(url)).ok().filter(std::fs::Metadata::is_file);
+        let mut text = Vec::new();
+        opened.and_then(|_| std::fs::File::open(self.path(url)).ok())?.take(LARGEST).read_to_end(&mut text).ok()?;
         let file: File = serde_json::from_slice(&text).ok()?;
         let fresh = now().checked_sub(file.at).is_some_and(|age| age < FRESH.as_secs());
         let ours = file.origin == url.origin().ascii_serialization();

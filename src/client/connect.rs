@@ -132,6 +132,23 @@ impl Client {
     }
 }
 
+/// A failure of `initialize` that followed a probe, with what the probe brought: the one does not explain itself without the
+/// other. Where `initialize` was not even known, the server is of neither era, or its `server/discover` is broken.
+fn after_a_probe(mut failure: Failure, handshake: &Handshake) -> Failure {
+    let probes = handshake.attempts.iter().filter(|attempt| attempt.what.starts_with("server/discover"));
+    let probes: Vec<String> = probes.map(|attempt| format!("{}: {}", attempt.what, attempt.outcome)).collect();
+    if probes.is_empty() || failure.phase != Phase::Initialize {
+        return failure;
+    }
+    let code = failure.rpc.as_ref().map(|rpc| rpc.code.as_str());
+    if matches!(code, Some("-32601" | "-32022")) {
+        let hint =
+            "neither server/discover nor initialize has a usable answer: is its server/discover in order? -vv shows it";
+        failure.hint = Some(hint.to_owned());
+    }
+    failure.with_evidence("before", probes.join("\n"))
+}
+
 /// What cannot go together: HTTP+SSE exists in 2024-11-05 only.
 fn impossible(target: &Target, options: &Options) -> Option<Failure> {
     let Target::Http(Some(Kind::Sse), _) = target else { return None };
@@ -158,13 +175,15 @@ impl Dialer<'_> {
             Ok(client) => return Ok(client),
             Err(error) => error,
         };
-        let Some(second) = kinds.1.filter(|_| may_fall_back(&first)) else { return Err(first.to_failure()) };
+        let Some(second) = kinds.1.filter(|_| may_fall_back(&first)) else {
+            return Err(after_a_probe(first.to_failure(), handshake));
+        };
         self.tracer.note(format!("Streamable HTTP was refused ({}); trying HTTP+SSE of 2024-11-05", first.fault));
         match self.attempt(second, target, &Opening::Initialize, handshake).await {
             Ok(client) => Ok(client),
             Err(second) => {
                 self.ledger.with(|facts| facts.server.transport = Some(Kind::Http.name()));
-                let mut failure = first.to_failure();
+                let mut failure = after_a_probe(first.to_failure(), handshake);
                 failure.also.push(second.to_failure());
                 Err(failure)
             }

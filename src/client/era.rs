@@ -11,13 +11,14 @@ use super::peer::{Cancel, Conduct, Draft};
 use super::{Options, Protocol};
 use crate::outcome::{Ledger, Phase, Reason, WarningId};
 use crate::schema;
+use crate::trace::mask_members;
 use crate::transport::Kind;
 use crate::wire::{JsonKind, RawJson, json};
 
 mod legacy;
 mod modern;
 
-pub use legacy::{LEGACY, NEWEST_LEGACY, initialize, listen};
+pub use legacy::{LEGACY, NEWEST_LEGACY, has_header, initialize, listen};
 pub use modern::{MODERN, Modern, NEWEST_MODERN, SERVER_INFO, TASKS, discover, mutual, supported, versions_of};
 
 /// How a conversation is held, once it has begun.
@@ -218,7 +219,8 @@ fn object(members: &[(&str, String)]) -> String {
 
 /// A result that breaks a rule of MCP.
 fn violation(phase: Phase, reason: Reason, message: String, evidence: &RawJson, hint: Option<&str>) -> ClientError {
-    let evidence = Some(json::compact(evidence.get()));
+    // The state of a round is nobody's but the server's.
+    let evidence = Some(mask_members(&json::compact(evidence.get())));
     ClientError { phase, fault: Fault::Violation { reason, message, evidence, hint: hint.map(str::to_owned) } }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::era;
+use super::host::Question;
 use super::state::Unanswered;
 use crate::outcome::{Category, Failure, Phase, Reason, RpcFacts, Signal};
 use crate::transport::{Seen, TransportError};
@@ -72,9 +73,9 @@ pub enum Fault {
     /// The server wants something that was not supplied.
     #[error("the server asked for input that was not supplied")]
     InputRequired(Vec<Unanswered>),
-    /// The server wants something again and again.
-    #[error("the server asked for input {0} times and then again (--max-rounds {0})")]
-    Rounds(usize),
+    /// The server wants something again and again: how often it was given, and what it asks now.
+    #[error("the server has asked for another round after {0} of them (--max-rounds)")]
+    Rounds(usize, Vec<Question>),
     /// A task ended without a result.
     #[error("the task {id} was cancelled{}", .message.as_ref().map(|message| format!(": {message}")).unwrap_or_default())]
     TaskCancelled {
@@ -233,8 +234,7 @@ impl Fault {
                 failure
             }
             Fault::InputRequired(questions) => questions_failure(questions, phase, &self.to_string()),
-            Fault::Rounds(_) => Failure::new(Category::InputRequired, phase, self.to_string())
-                .with_hint("are the answers right? the server keeps asking; -vv shows what; --max-rounds allows more"),
+            Fault::Rounds(_, questions) => rounds_failure(questions, phase, self.to_string()),
             Fault::TaskCancelled { .. } => Failure::new(Category::ToolError, phase, self.to_string())
                 .with_hint("the task ended without a result; the server, or somebody with its id, cancelled it"),
             Fault::TaskLeft(id, silence) => {
@@ -266,12 +266,34 @@ impl Fault {
     }
 }
 
+fn rounds_failure(questions: &[Question], phase: Phase, message: String) -> Failure {
+    let mut failure = Failure::new(Category::InputRequired, phase, message);
+    for Question { method, params } in questions {
+        let params = params.as_ref().map_or_else(String::new, |params| format!(" {}", json::compact(params.get())));
+        failure = failure.with_evidence("asked", format!("{method}{params}"));
+    }
+    failure.with_hint(match questions {
+        [] => "nothing is asked, only to call again: is the server overloaded? --max-rounds allows more",
+        _ => "are the answers right? the server keeps asking; --max-rounds allows more",
+    })
+}
+
 /// One failure for all open questions: each is evidence, and the first says how it can be answered.
 fn questions_failure(questions: &[Unanswered], phase: Phase, without: &str) -> Failure {
     let Some((first, others)) = questions.split_first() else {
         return Failure::new(Category::InputRequired, phase, without);
     };
     let mut failure = first.to_failure(phase.clone());
+    if others.is_empty() {
+        return failure;
+    }
+    let methods: Vec<&str> = questions.iter().map(|question| question.method.as_str()).collect();
+    let whys: Vec<&str> = questions.iter().map(|question| question.why.as_str()).collect();
+    let mut ways: Vec<&str> = questions.iter().map(|question| question.how.as_str()).collect();
+    ways.dedup();
+    failure.message =
+        format!("the server asked for input by {} that was not supplied: {}", methods.join(", "), whys.join("; "));
+    failure.hint = Some(format!("answer it with {}", ways.join("; and with ")));
     for other in others {
         failure.evidence.extend(other.to_failure(phase.clone()).evidence);
     }
@@ -285,6 +307,9 @@ fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> F
     failure.http_status = http_status;
     failure.hint = Some(match (&failure.phase, error.code.as_str()) {
         // A server without a handshake knows no `initialize` (2026-07-28 basic/versioning §Backward Compatibility).
+        (Phase::Initialize, "-32022") if era::mutual(&era::supported(error.data.as_deref())).is_none() => {
+            versions_hint(error)
+        }
         (Phase::Initialize, "-32601" | "-32022") => {
             "the server speaks only a version without the handshake; --protocol modern speaks 2026-07-28".to_owned()
         }
@@ -337,6 +362,7 @@ fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
             "is the host up, and is the port not blocked? TCP, TLS or a proxy does not answer; nothing was sent",
         );
     }
+    let phase_is_probe = phase == Phase::Discover;
     let mut failure = Failure::new(Category::Timeout, phase, format!("{message} within {limit} (limit {option})"))
         .with_reason(silence.reason);
     if silence.progress > 0 {
@@ -353,7 +379,11 @@ fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
     if !silence.noise.is_empty() {
         failure = failure.with_evidence("stdout", silence.noise.join("\n"));
     }
-    let hint = if is_call {
+    let hint = if phase_is_probe {
+        format!(
+            "no answer says nothing about its version; --protocol legacy begins with initialize, a longer {option} waits longer"
+        )
+    } else if is_call {
         format!("whether the call ran on the server is unknown; it was told to cancel. A longer {option} waits longer")
     } else if silence.seen.as_ref().is_some_and(|seen| seen.status.is_none()) {
         format!("the connection stands or is being made, and nothing comes; a longer {option} waits longer")

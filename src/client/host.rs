@@ -233,24 +233,33 @@ async fn elicit(
 ) -> HostReply {
     const HOW: &str = "--answer '{\"field\": …}', --answer accept for the defaults, --answer decline, or a terminal";
     let mode = params.and_then(|params| json::member(params, "mode")).and_then(|mode| json::string(&mode));
-    if mode.as_deref().is_some_and(|mode| mode != "form") {
+    let answer = next(&options.host.elicitation, &mut lock(state).used.elicitation).cloned();
+    let refusal = matches!(answer, Some(Answer::Decline | Answer::Cancel));
+    if let Some(mode) = mode.filter(|mode| mode != "form" && !refusal) {
+        let why = match mode.as_str() {
+            "url" => "it asks to open a URL, which mcpcli does not do".to_owned(),
+            mode => format!("it asks in the unknown mode {mode:?}"),
+        };
         // 2025-11-25 client/elicitation §Error Handling: a mode that was not declared.
         return HostReply::error(INVALID_PARAMS, "only the form mode of elicitation is supported by this client").open(
             method,
             params,
-            "it asks to open a URL, which mcpcli does not do",
-            "open the URL by hand",
+            &why,
+            "--answer decline or --answer cancel",
         );
     }
-    let answer = next(&options.host.elicitation, &mut lock(state).used.elicitation).cloned();
     let content = match (answer, &options.host.asker) {
         (Some(Answer::Decline), _) => return HostReply::result("{\"action\":\"decline\"}", "declined"),
         (Some(Answer::Cancel), _) => return HostReply::result("{\"action\":\"cancel\"}", "cancelled"),
         (Some(Answer::Accept(members)), _) => match fill(params, members.as_deref()) {
             Ok(content) => content,
             Err(why) => {
-                return HostReply::result("{\"action\":\"cancel\"}", format!("cancelled: {why}"))
-                    .open(method, params, &why, HOW);
+                return HostReply::result("{\"action\":\"cancel\"}", format!("cancelled: {why}")).open(
+                    method,
+                    params,
+                    &why,
+                    &fields_of(params).unwrap_or_else(|| HOW.to_owned()),
+                );
             }
         },
         (None, Some(asker)) => match asker.ask(server, params.unwrap_or(RawValue::NULL)).await {
@@ -276,6 +285,15 @@ async fn elicit(
         }
     };
     HostReply::result(format!("{{\"action\":\"accept\",\"content\":{content}}}"), format!("accepted with {content}"))
+}
+
+/// The answer that a form needs at least, to copy and fill in; `None` where it needs nothing in particular.
+fn fields_of(params: Option<&RawValue>) -> Option<String> {
+    let schema = params.and_then(|params| json::member(params, "requestedSchema"))?;
+    let required: Vec<String> =
+        json::elements(&json::member(&schema, "required")?)?.iter().filter_map(|name| json::string(name)).collect();
+    let members: Vec<String> = required.iter().map(|name| format!("{}: …", json::quote(name))).collect();
+    (!members.is_empty()).then(|| format!("--answer '{{{}}}', --answer decline, or a terminal", members.join(", ")))
 }
 
 /// The content of a form: its defaults (2025-11-25 client/elicitation §Requested Schema), and the given members over

@@ -331,7 +331,7 @@ impl Inbound {
                 state.unanswered.extend(reply.unanswered);
             }
             let text = match &reply.answer {
-                Ok(result) => jsonrpc::response(&id, result),
+                Ok(result) => jsonrpc::response(&id, &related(result, params.as_deref())),
                 Err((code, message)) => jsonrpc::error(&id, *code, message),
             };
             (this.options.activity)(Activity::Asked { method: method.clone(), answer: reply.words });
@@ -360,6 +360,20 @@ impl Inbound {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer to a question that belongs to a task says so too (2025-11-25 basic/utilities/tasks §Related Task Metadata).
+fn related<'a>(result: &'a str, params: Option<&serde_json::value::RawValue>) -> std::borrow::Cow<'a, str> {
+    const RELATED: &str = "io.modelcontextprotocol/related-task";
+    let meta = params.and_then(|params| json::member(params, "_meta"));
+    let task = meta.and_then(|meta| json::member(&meta, RELATED));
+    match (task, result.strip_suffix('}')) {
+        (Some(task), Some(open)) => {
+            let comma = if open.trim_end().ends_with('{') { "" } else { "," };
+            format!("{open}{comma}\"_meta\":{{\"{RELATED}\":{}}}}}", task.get()).into()
+        }
+        _ => result.into(),
     }
 }
 

@@ -12,8 +12,8 @@ use super::error::{ClientError, Fault};
 use super::peer::{Answer, Cancel, Conduct, Peer};
 use crate::outcome::{Phase, Reason, WarningId};
 use crate::transport::Kind;
-use crate::wire::RawJson;
 use crate::wire::jsonrpc::ErrorObject;
+use crate::wire::{RawJson, json};
 
 /// How long a program may take to answer the probe before `initialize` is sent beside it. Its late answer still counts: a
 /// program may take longer than that to start.
@@ -166,11 +166,17 @@ impl Dialer<'_> {
                         begun = &mut initialize => (Some(begun), None),
                     }
                 };
-                let Some(verdict) = late else {
-                    *handshake = beside;
-                    return begun.unwrap_or_else(|| Err(broken()));
+                handshake.attempts = std::mem::take(&mut beside.attempts);
+                let verdict = match (late, begun) {
+                    (Some(verdict), _) => verdict,
+                    // The refusal of `initialize` names the version to go on with.
+                    (None, Some(Err(error))) if other_versions(&error).is_some() => self.verdict(Err(error), mark),
+                    (None, begun) => {
+                        beside.attempts = std::mem::take(&mut handshake.attempts);
+                        *handshake = beside;
+                        return begun.unwrap_or_else(|| Err(broken()));
+                    }
                 };
-                handshake.attempts = beside.attempts;
                 return self.settle(peer, verdict, handshake).await;
             }
         };
@@ -202,9 +208,13 @@ impl Dialer<'_> {
     fn proof(&self, answer: Result<Answer, ClientError>) -> Verdict {
         let error = match answer {
             Ok(answer) => {
-                return match era::versions_of(&answer.result, self.ledger) {
-                    Some(versions) => Verdict::Modern(answer.result, versions),
-                    None => Verdict::Legacy("a result without supportedVersions".to_owned(), None),
+                let Some(versions) = era::versions_of(&answer.result, self.ledger) else {
+                    return Verdict::Legacy("a result without supportedVersions".to_owned(), None);
+                };
+                let modern = Era::Modern(Modern::new(NEWEST_MODERN, self.options));
+                return match modern.shape("server/discover", &answer.result, self.ledger) {
+                    Ok(_) => Verdict::Modern(answer.result, versions),
+                    Err(error) => Verdict::Refused(error),
                 };
             }
             Err(error) => error,
@@ -231,7 +241,7 @@ impl Dialer<'_> {
                     Next::Begun(era) => format!("the server speaks {listed}; {} is the newest of both", era.version()),
                     Next::Again(version, _) => format!("the server speaks {listed}; asking again in {version}"),
                     Next::Initialize(_) => format!("the server speaks {listed}, all of which begin with initialize"),
-                    Next::Fail(_) => format!("the server speaks {listed}, none of which mcpcli speaks here"),
+                    Next::Fail(error) => error.fault.to_string(),
                 };
                 (outcome, next)
             }
@@ -246,7 +256,7 @@ impl Dialer<'_> {
                 (outcome, next)
             }
             Verdict::Refused(error) => {
-                (format!("{}; an error of 2026-07-28, so no fallback", told(&error)), Next::Fail(error))
+                (format!("{}; an answer of 2026-07-28, so no fallback", told(&error)), Next::Fail(error))
             }
             Verdict::Legacy(why, error) => {
                 let allowed = if fall_back { "" } else { ", which --protocol modern rules out" };
@@ -283,7 +293,19 @@ impl Dialer<'_> {
             }
             // The specification is silent; `initialize` is the only way in which that version can be spoken.
             Some(version) if fall_back => Next::Initialize(Some(version)),
-            _ => {
+            Some(version) => {
+                let message =
+                    format!("the server speaks {version}, which begins with initialize, and no later version");
+                Next::Fail(version_fault(message, "--protocol auto and legacy begin with initialize"))
+            }
+            None if handshake.offered.is_empty() => {
+                let evidence = handshake.result.as_ref().map(|result| json::compact(result.get()));
+                let message = "the server names no version that it speaks: supportedVersions holds no text".to_owned();
+                let hint = Some("2026-07-28 server/discover: at least one version must be named".to_owned());
+                let fault = Fault::Violation { reason: Reason::ResultShape, message, evidence, hint };
+                Next::Fail(ClientError { phase: Phase::Discover, fault })
+            }
+            None => {
                 let listed = handshake.offered.join(", ");
                 Next::Fail(version_violation(format!("the server speaks {listed}, and mcpcli does not")))
             }
@@ -360,13 +382,16 @@ fn tells_the_era(status: u16) -> bool {
     matches!(status, 200..=299 | 400..=499) && !matches!(status, 401 | 403 | 407 | 408 | 429)
 }
 
-/// Whether the first request in a version that was only remembered failed as it does with a server that has changed: it
-/// was refused as a message, not answered as a request. A call can be sent again after that, for it did not run.
-pub(super) fn refused_unheard(error: &ClientError) -> bool {
+/// Whether the first request in a version that was only remembered failed as it may with a server that has changed since. It
+/// is worth asking then; only if the server has changed is the request made again.
+pub(super) fn casts_doubt(error: &ClientError) -> bool {
+    if let Some(offered) = other_versions(error) {
+        return !offered.iter().any(|version| MODERN.contains(&version.as_str()));
+    }
     match &error.fault {
-        Fault::Transport(error) => error.http_status().is_some_and(|status| status < 500 && tells_the_era(status)),
-        Fault::Rpc { http_status: Some(status @ 400..), own_id, error: object } => {
-            tells_the_era(*status) && (!own_id || object.code == "-32600")
+        Fault::Transport(error) => error.http_status().is_some_and(tells_the_era),
+        Fault::Rpc { http_status: Some(status @ 400..), .. } => {
+            tells_the_era(*status) && !matches!(error.rpc_code(), Some(HEADER_MISMATCH | MISSING_CAPABILITY))
         }
         _ => false,
     }
@@ -385,7 +410,11 @@ fn told(error: &ClientError) -> String {
 }
 
 fn version_violation(message: String) -> ClientError {
-    let hint = Some("`--protocol VERSION` asks for another version".to_owned());
+    version_fault(message, "`--protocol VERSION` asks for another version")
+}
+
+fn version_fault(message: String, hint: &str) -> ClientError {
+    let hint = Some(hint.to_owned());
     let fault = Fault::Violation { reason: Reason::Version, message, evidence: None, hint };
     ClientError { phase: Phase::Discover, fault }
 }

@@ -299,7 +299,7 @@ pub(super) fn violation(method: &str, message: impl Into<String>, evidence: &Raw
         fault: Fault::Violation {
             reason: Reason::ResultShape,
             message: message.into(),
-            evidence: Some(json::compact(evidence.get())),
+            evidence: Some(crate::trace::mask_members(&json::compact(evidence.get()))),
             hint: None,
         },
     }
@@ -314,6 +314,11 @@ impl Client {
     /// How it speaks.
     pub(super) fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Takes what crosses the border, and masks secrets.
+    pub(super) fn tracer(&self) -> &Arc<Tracer> {
+        &self.tracer
     }
 
     /// The conversation below.

@@ -7,7 +7,7 @@ use super::operations::{Client, call_members, prompt_members};
 use super::peer::Draft;
 use super::{Options, Target};
 use crate::transport::Kind;
-use crate::wire::jsonrpc;
+use crate::wire::{jsonrpc, mirror};
 
 /// Makes messages as the conversation would: in the era of the conversation, or without one in the era that is presumed.
 pub struct Preview {
@@ -48,7 +48,12 @@ impl Preview {
     }
 
     fn finish(&self, draft: Draft) -> Previewed {
-        let headers = if self.kind == Kind::Http { draft.headers } else { Vec::new() };
+        let mut headers = if self.kind == Kind::Http { draft.headers } else { Vec::new() };
+        if let (Era::Legacy { version }, Kind::Http) = (&self.era, self.kind)
+            && era::has_header(version)
+        {
+            headers.push((mirror::VERSION.to_owned(), version.clone()));
+        }
         Previewed { message: jsonrpc::request(1, &draft.method, draft.params.as_deref()), headers }
     }
 }

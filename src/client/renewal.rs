@@ -24,12 +24,18 @@ impl Client {
         draft: &(dyn Fn(&Era, u64) -> Draft + Sync),
     ) -> Result<Answer, ClientError> {
         let had_session = self.peer.transport().has_session();
+        let mark = self.ledger.mark();
         let first = self.once(draft).await;
         let trusted = self.on_trust.take();
         let lost = match first {
-            Err(error) if trusted.as_ref().is_some_and(|_| negotiate::refused_unheard(&error)) => {
+            Err(error) if trusted.as_ref().is_some_and(|_| negotiate::casts_doubt(&error)) => {
                 let Some(target) = trusted else { return Err(error) };
-                self.find_out_anew(&target, &error).await?;
+                // Warnings about how a changed server words its refusal are no deviations of it.
+                let about_it = self.ledger.withdraw(mark);
+                if !self.find_out_anew(&target, &error).await? {
+                    about_it.into_iter().for_each(|warning| self.ledger.warn(warning.id, warning.message));
+                    return Err(error);
+                }
                 return self.once(draft).await;
             }
             Err(error) => match self.other_version(&error) {
@@ -100,9 +106,11 @@ impl Client {
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = era;
     }
 
-    /// The server does not speak any more what was remembered of it.
-    async fn find_out_anew(&mut self, target: &Target, error: &ClientError) -> Result<(), ClientError> {
-        self.tracer.note(format!("what was remembered does not hold any more ({}); finding out anew", error.fault));
+    /// The server may not speak any more what was remembered of it; whether that is so. A request that such a server refused
+    /// did not run, so that even a call may be made again.
+    async fn find_out_anew(&mut self, target: &Target, error: &ClientError) -> Result<bool, ClientError> {
+        self.tracer.note(format!("what was remembered may not hold any more ({}); finding out anew", error.fault));
+        let before = self.era().version().to_owned();
         let (options, tracer, ledger) = (self.options.clone(), Arc::clone(&self.tracer), self.ledger.clone());
         let dialer = Dialer { options: &options, tracer: &tracer, ledger: &ledger };
         dialer.forget(target);
@@ -110,7 +118,8 @@ impl Client {
         let begun = dialer.find_out(target, &mut handshake).await;
         let phase = error.phase.clone();
         *self = begun.map_err(|failure| ClientError { phase, fault: Fault::Renegotiation(Box::new(failure)) })?;
-        self.wait_for_listening().await
+        self.wait_for_listening().await?;
+        Ok(self.era().version() != before)
     }
 
     async fn renew(&mut self) -> Result<(), ClientError> {

@@ -1,6 +1,8 @@
 //! Results that ask for input first: the questions are answered and the request is made again
 //! (2026-07-28 basic/patterns/mrtr).
 
+use std::time::Duration;
+
 use super::era::{Era, Shape, Wanted};
 use super::error::{ClientError, Fault};
 use super::operations::Client;
@@ -8,6 +10,11 @@ use super::peer::{Answer, Draft};
 use super::state::Unanswered;
 use crate::outcome::Phase;
 use crate::wire::json;
+
+/// The pause before the second try that was asked for without a question; it grows by as much with each.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How many times that at most.
+const LONGEST_PAUSE: u32 = 10;
 
 /// Makes a request of an era from its members, under an id.
 pub(super) type Drafting<'a> = dyn Fn(&Era, &[(&str, String)], u64) -> Draft + Sync + 'a;
@@ -33,9 +40,16 @@ impl Client {
                 return Ok(answer);
             };
             if round == self.options().max_rounds {
-                return Err(ClientError { phase: Phase::of_method(method), fault: Fault::Rounds(round) });
+                let asked = wanted.questions.into_iter().map(|(_, question)| question).collect();
+                return Err(ClientError { phase: Phase::of_method(method), fault: Fault::Rounds(round, asked) });
             }
             round += 1;
+            if wanted.questions.is_empty() {
+                // It asks for nothing but another try, which is how a server sheds load: at once the first time, then with
+                // growing pauses.
+                let pause = PAUSE * u32::try_from(round - 1).unwrap_or(u32::MAX).min(LONGEST_PAUSE);
+                super::peer::guard(self.options(), Phase::of_method(method), tokio::time::sleep(pause)).await?;
+            }
             supplied = self.supply(method, &wanted).await?;
         }
     }
@@ -47,6 +61,10 @@ impl Client {
         wanted: &Wanted,
     ) -> Result<Vec<(&'static str, String)>, ClientError> {
         let phase = Phase::of_method(method);
+        // It is a secret of the server: masked wherever it shows up, also where the server repeats it in words.
+        if let Some(state) = wanted.state.as_ref().and_then(|state| json::string(state)) {
+            self.tracer().redactor().add_text(&state);
+        }
         let mut responses = Vec::new();
         let mut open = Vec::new();
         for (key, question) in &wanted.questions {

@@ -11,14 +11,18 @@ use super::error::{ClientError, Fault};
 use super::host::Question;
 use super::operations::{Client, violation};
 use super::peer::Answer;
-use crate::outcome::Phase;
+use crate::outcome::{Phase, WarningId};
 use crate::wire::jsonrpc::ErrorObject;
 use crate::wire::{RawJson, json};
 
 /// How often to ask when the server does not say.
 const POLL: Duration = Duration::from_secs(1);
-/// The shortest pause between two questions, whatever the server says.
+/// The shortest and the longest pause between two questions, whatever the server says.
 const SHORTEST_POLL: Duration = Duration::from_millis(20);
+const LONGEST_POLL: Duration = Duration::from_secs(60);
+
+/// What a task can be (both forms).
+const STATUSES: [&str; 5] = ["working", "input_required", "completed", "failed", "cancelled"];
 
 /// The first and only version with tasks in its core.
 const CORE_TASKS: &str = "2025-11-25";
@@ -115,7 +119,16 @@ impl Client {
     /// Everything but a result that tells of a task.
     pub async fn task(&mut self, id: &str) -> Result<TaskView, ClientError> {
         let answer = self.request("tasks/get", &[("taskId", json::quote(id))], false).await?;
-        view("tasks/get", &answer.result)
+        let task = view("tasks/get", &answer.result)?;
+        if task.id != id {
+            let message = format!("tasks/get of {id:?} tells of another task, {:?}", task.id);
+            return Err(violation("tasks/get", message, &answer.result));
+        }
+        if !STATUSES.contains(&task.status.as_str()) {
+            let message = format!("the task has the unknown status {:?}", task.status);
+            self.ledger().warn(WarningId::ResultShape, message);
+        }
+        Ok(task)
     }
 
     /// `tasks/cancel`.
@@ -126,13 +139,27 @@ impl Client {
         self.request("tasks/cancel", &[("taskId", json::quote(id))], false).await
     }
 
+    /// Waits for the end of a task that a call has just become.
+    ///
+    /// # Errors
+    /// As [`Client::wait_for_task`].
+    pub async fn wait_for_new_task(&mut self, task: TaskView) -> Result<Answer, ClientError> {
+        // One that is over already, or asks something, was told of without its result or its questions.
+        let task = match task.status.as_str() {
+            "working" => task,
+            _ if matches!(self.era(), Era::Legacy { .. }) => task,
+            _ => self.task(&task.id).await?,
+        };
+        self.wait_for_task(task).await.map(|(_, answer)| answer)
+    }
+
     /// Waits for the end of a task, with the pauses that the server asks for, and answers what it asks meanwhile. Gives the
-    /// result that the call would have had.
+    /// task as it was told of last, and the result that the call would have had.
     ///
     /// # Errors
     /// How the task failed, or what kept from waiting. A task whose waiter is interrupted is cancelled; one that takes too
     /// long goes on.
-    pub async fn wait_for_task(&mut self, task: TaskView) -> Result<Answer, ClientError> {
+    pub async fn wait_for_task(&mut self, task: TaskView) -> Result<(TaskView, Answer), ClientError> {
         let id = task.id.clone();
         let waited = self.watch_task(task).await;
         if let Err(ClientError { fault: Fault::Interrupted(_), .. }) = &waited {
@@ -145,20 +172,19 @@ impl Client {
         })
     }
 
-    async fn watch_task(&mut self, mut task: TaskView) -> Result<Answer, ClientError> {
+    async fn watch_task(&mut self, mut task: TaskView) -> Result<(TaskView, Answer), ClientError> {
         let started = std::time::Instant::now();
-        // Keys are never used twice in one task, so what was answered is not answered again.
-        let mut answered = BTreeSet::new();
+        let mut asked = Asked::default();
         loop {
             (self.options().activity)(Activity::Task {
                 id: task.id.clone(),
                 status: task.status.clone(),
                 message: task.message.clone(),
             });
-            if let Some(result) = self.outcome(&task, &mut answered).await? {
-                return Ok(Answer { result, http_status: None, took: started.elapsed() });
+            if let Some(result) = self.outcome(&task, &mut asked).await? {
+                return Ok((task, Answer { result, http_status: None, took: started.elapsed() }));
             }
-            let pause = task.poll.unwrap_or(POLL).max(SHORTEST_POLL);
+            let pause = task.poll.unwrap_or(POLL).clamp(SHORTEST_POLL, LONGEST_POLL);
             // The pause is the server's wish, so only the clock of the whole command and signals end it.
             let unhurried = super::Options { timeout: None, ..self.options().clone() };
             super::peer::guard(&unhurried, Phase::of_method("tasks/get"), tokio::time::sleep(pause)).await?;
@@ -167,11 +193,7 @@ impl Client {
     }
 
     /// What a task in this state gives; `None` if there is more to wait for.
-    async fn outcome(
-        &mut self,
-        task: &TaskView,
-        answered: &mut BTreeSet<String>,
-    ) -> Result<Option<RawJson>, ClientError> {
+    async fn outcome(&mut self, task: &TaskView, asked: &mut Asked) -> Result<Option<RawJson>, ClientError> {
         let extension = matches!(self.era(), Era::Modern(_));
         match task.status.as_str() {
             "working" => Ok(None),
@@ -180,7 +202,7 @@ impl Client {
                 let answer = self.request("tasks/result", &[("taskId", json::quote(&task.id))], false).await?;
                 Ok(Some(answer.result))
             }
-            "input_required" => self.answer_task(task, answered).await.map(|()| None),
+            "input_required" => self.answer_task(task, asked).await.map(|()| None),
             "completed" => match json::member(&task.raw, "result") {
                 Some(result) => Ok(Some(result)),
                 None => Err(violation("tasks/get", "the task is completed, but has no result", &task.raw)),
@@ -194,12 +216,19 @@ impl Client {
         }
     }
 
-    /// Answers what a task asks by `tasks/update`, each key once.
-    async fn answer_task(&mut self, task: &TaskView, answered: &mut BTreeSet<String>) -> Result<(), ClientError> {
+    /// Answers what a task asks by `tasks/update`, each key once. A task that goes on asking, or does not take the answers, is
+    /// given up after as many rounds as a result that asks.
+    async fn answer_task(&mut self, task: &TaskView, asked: &mut Asked) -> Result<(), ClientError> {
         let requests = json::member(&task.raw, "inputRequests").and_then(|all| json::members(&all));
         let mut questions: Vec<(String, Question)> =
             requests.unwrap_or_default().into_iter().map(|(key, raw)| (key, Question::read(&raw))).collect();
-        questions.retain(|(key, _)| answered.insert(key.clone()));
+        asked.rounds += 1;
+        if asked.rounds > self.options().max_rounds {
+            let questions = questions.into_iter().map(|(_, question)| question).collect();
+            let fault = Fault::Rounds(self.options().max_rounds, questions);
+            return Err(ClientError { phase: Phase::of_method("tasks/get"), fault });
+        }
+        questions.retain(|(key, _)| asked.answered.insert(key.clone()));
         if questions.is_empty() {
             return Ok(());
         }
@@ -208,6 +237,15 @@ impl Client {
         members.extend(self.supply("tasks/get", &wanted).await?);
         self.request("tasks/update", &members, false).await.map(|_| ())
     }
+}
+
+/// What a task has asked so far.
+#[derive(Default)]
+struct Asked {
+    /// Keys are never used twice in one task, so what was answered is not answered again.
+    answered: BTreeSet<String>,
+    /// How often it was found waiting for input.
+    rounds: usize,
 }
 
 /// Reads a task from a result.

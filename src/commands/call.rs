@@ -42,9 +42,13 @@ pub(super) async fn run(call: &Call, client: &mut Client, settings: &Settings) -
     if let Some(failure) = call.output_dir.as_deref().and_then(|dir| save::prepare(dir).err()) {
         return Found::failed(failure);
     }
+    let known = task::Tool { name: &call.tool, declared: tool.as_ref() };
+    if let Some(failure) = call.task.is_none().then(|| task::required(known, client)).flatten() {
+        return Found::failed(failure);
+    }
     let called = match &call.task {
         None => client.call_tool(&call.tool, &arguments, declared, &[]).await,
-        Some(wish) => match task::call(wish, &call.tool, &arguments, declared, client).await {
+        Some(wish) => match task::call(wish, known, &arguments, client).await {
             Ok(task::Called::Answer(answer)) => Ok(answer),
             Ok(task::Called::Detached(body)) => return Found::ok(*body),
             Ok(task::Called::Impossible(failure)) => return Found::failed(*failure),
@@ -93,7 +97,9 @@ async fn look_up(name: &str, client: &mut Client) -> Result<ToolView, Box<Failur
     }
     if let Some(error) = pages.stopped {
         let mut failure = error.to_failure();
-        if failure.category == Category::RpcError {
+        let of_versions =
+            failure.rpc.as_ref().is_some_and(|rpc| ["-32020", "-32021", "-32022"].contains(&rpc.code.as_str()));
+        if failure.category == Category::RpcError && !of_versions {
             failure.hint = Some("--no-check calls the tool without asking for the list of tools first".to_owned());
         }
         return Err(Box::new(failure));

@@ -1,7 +1,5 @@
 //! Tasks: calls made as one, and what became of them.
 
-use serde_json::value::RawValue;
-
 use super::{Found, TaskDeed, TaskWish};
 use crate::client::era::Shape;
 use crate::client::{Answer, Client, ClientError, TaskOrigin, TaskView};
@@ -9,7 +7,14 @@ use crate::outcome::{Category, Failure, Phase, Reason};
 use crate::report::{Body, TaskReport};
 use crate::schema::shell_word;
 use crate::wire::json;
-use crate::wire::mcp::CallResult;
+use crate::wire::mcp::{CallResult, ToolView};
+
+/// A tool by its name, and what the server says of it if that was asked.
+#[derive(Clone, Copy)]
+pub(super) struct Tool<'a> {
+    pub(super) name: &'a str,
+    pub(super) declared: Option<&'a ToolView>,
+}
 
 /// What came of a call that may be a task.
 pub(super) enum Called {
@@ -24,12 +29,14 @@ pub(super) enum Called {
 /// Calls a tool as a task, and waits for its end unless it is to be left to itself.
 pub(super) async fn call(
     wish: &TaskWish,
-    tool: &str,
+    tool: Tool<'_>,
     arguments: &str,
-    schema: Option<&RawValue>,
     client: &mut Client,
 ) -> Result<Called, ClientError> {
     let origin = client.tasks();
+    if let Some(failure) = forbidden(tool, origin) {
+        return Ok(Called::Impossible(Box::new(failure)));
+    }
     if origin == TaskOrigin::None {
         return Ok(Called::Impossible(Box::new(no_tasks(client))));
     }
@@ -37,7 +44,8 @@ pub(super) async fn call(
     let more = [("task", format!("{{{ttl}}}"))];
     // In the extension the server alone decides (extension io.modelcontextprotocol/tasks §Task Creation).
     let more: &[_] = if origin == TaskOrigin::Core { &more } else { &[] };
-    let answer = client.call_tool(tool, arguments, schema, more).await?;
+    let schema = tool.declared.and_then(|declared| declared.input_schema.as_deref());
+    let answer = client.call_tool(tool.name, arguments, schema, more).await?;
     let is_task = match client.shape("tools/call", &answer.result)? {
         Shape::Task => true,
         Shape::Complete | Shape::InputRequired(_) => {
@@ -49,15 +57,41 @@ pub(super) async fn call(
     }
     let task = client.read_task("tools/call", &answer.result)?;
     if wish.detach {
-        let report = TaskReport { hint: Some(hint(&task)), task: Some(task.raw), ..TaskReport::default() };
+        let report = TaskReport { hint: hint(&task), task: Some(task.raw), ..TaskReport::default() };
         return Ok(Called::Detached(Box::new(Body::Task(report))));
     }
-    client.wait_for_task(task).await.map(Called::Answer)
+    client.wait_for_new_task(task).await.map(Called::Answer)
 }
 
-fn hint(task: &TaskView) -> String {
+/// Commands to copy, unless the id could not be typed as it stands.
+fn hint(task: &TaskView) -> Option<String> {
+    let typeable = !task.id.starts_with('-') && !task.id.contains(|c: char| c.is_control() || c == '`');
     let id = shell_word(&task.id);
-    format!("`mcpcli task get {id} --wait` waits for its result, `mcpcli task cancel {id}` cancels it")
+    typeable
+        .then(|| format!("`mcpcli task get {id} --wait` waits for its result, `mcpcli task cancel {id}` cancels it"))
+}
+
+/// In 2025-11-25 a tool says whether it can be a task; one that does not say so cannot (2025-11-25 server/tools
+/// §Execution: `taskSupport` defaults to `forbidden`).
+fn forbidden(tool: Tool<'_>, origin: TaskOrigin) -> Option<Failure> {
+    let says = support(tool.declared?, origin)?;
+    let message = format!("the tool {:?} cannot be called as a task (taskSupport {says}); nothing was sent", tool.name);
+    let failure = Failure::usage(Reason::CommandLine, message);
+    (says == "forbidden").then(|| failure.with_hint("without --task the tool is called and waited for"))
+}
+
+/// A tool of 2025-11-25 that can be called as a task only, and is not.
+pub(super) fn required(tool: Tool<'_>, client: &Client) -> Option<Failure> {
+    let says = support(tool.declared?, client.tasks())?;
+    let message = format!("the tool {:?} can be called as a task only; nothing was sent", tool.name);
+    let failure = Failure::usage(Reason::CommandLine, message);
+    (says == "required").then(|| failure.with_hint("--task makes a task of the call and waits for its end"))
+}
+
+fn support(tool: &ToolView, origin: TaskOrigin) -> Option<String> {
+    let says = json::member(&tool.raw, "execution").and_then(|execution| json::member(&execution, "taskSupport"));
+    let says = says.and_then(|says| json::string(&says)).unwrap_or_else(|| "forbidden".to_owned());
+    (origin == TaskOrigin::Core).then_some(says)
 }
 
 fn no_tasks(client: &Client) -> Failure {
@@ -86,21 +120,17 @@ async fn get(id: &str, wait: bool, client: &mut Client) -> Found {
         Err(error) => return Found::failed(explained(&error, client)),
     };
     if !task.is_over() && !wait {
-        return Found::ok(Body::Task(TaskReport {
-            hint: Some(hint(&task)),
-            task: Some(task.raw),
-            ..TaskReport::default()
-        }));
+        return Found::ok(Body::Task(TaskReport { hint: hint(&task), task: Some(task.raw), ..TaskReport::default() }));
     }
     let raw = task.raw.clone();
     match client.wait_for_task(task).await {
-        Ok(answer) => {
+        Ok((task, answer)) => {
             // Whichever command fetched it, a result with isError is a tool's failure.
             let failed = CallResult::read(&answer.result).is_error;
             let failure = failed.then(|| {
                 Failure::new(Category::ToolError, Phase::of_method("tools/call"), "the task's tool reported an error")
             });
-            let report = TaskReport { task: Some(raw), result: Some(answer.result), ..TaskReport::default() };
+            let report = TaskReport { task: Some(task.raw), result: Some(answer.result), ..TaskReport::default() };
             Found { body: Body::Task(report), failures: failure.into_iter().collect() }
         }
         Err(error) => {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::value::RawValue;
 
-use redactor::mask_members;
+pub use redactor::mask_members;
 pub use redactor::{Redactor, is_harmless_header};
 
 /// Which way something went.

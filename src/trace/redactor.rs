@@ -122,7 +122,7 @@ impl Redactor {
 }
 
 /// Members that the specification says nobody but the server may read (2026-07-28 basic/mrtr), masked in frames.
-pub(super) fn mask_members(text: &str) -> String {
+pub fn mask_members(text: &str) -> String {
     const MEMBER: &str = "\"requestState\"";
     if !text.contains(MEMBER) {
         return text.to_owned();

@@ -20,6 +20,11 @@ pub const NEWEST_LEGACY: &str = LEGACY[LEGACY.len() - 1];
 /// The first version that has the `MCP-Protocol-Version` header (2025-06-18 basic/transports §Protocol Version Header).
 const FIRST_WITH_HEADER: &str = "2025-06-18";
 
+/// Whether requests of this version name it in a header.
+pub fn has_header(version: &str) -> bool {
+    version >= FIRST_WITH_HEADER
+}
+
 pub(super) fn draft(method: &str, members: &[(&str, String)], token: Option<u64>) -> Draft {
     let mut members = members.to_vec();
     members.extend(token.map(|token| ("_meta", format!("{{\"progressToken\":{token}}}"))));
@@ -69,7 +74,7 @@ pub async fn initialize(
     let version = accept(&result, &requested, pinned, ledger, handshake);
     handshake.result = Some(result);
     let version = version?;
-    if version.as_str() >= FIRST_WITH_HEADER {
+    if has_header(&version) {
         peer.transport().set_protocol_version(&version);
     }
     peer.set_server_name(handshake.server_name());

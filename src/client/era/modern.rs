@@ -169,7 +169,17 @@ fn wanted(method: &str, result: &RawJson) -> Result<Shape, ClientError> {
             "the result of {method} asks for input, but has neither inputRequests nor requestState"
         ));
     }
-    let questions = questions.into_iter().map(|(key, raw)| (key, Question::read(&raw))).collect();
+    let mut read: Vec<(String, Question)> = Vec::with_capacity(questions.len());
+    for (key, raw) in questions {
+        let question = Question::read(&raw);
+        if question.method.is_empty() {
+            return invalid(format!("the input request {key:?} of {method} is no request: it has no method"));
+        }
+        // Of a key that stands there twice the last one counts, as everywhere.
+        read.retain(|(known, _)| *known != key);
+        read.push((key, question));
+    }
+    let questions = read;
     Ok(Shape::InputRequired(Box::new(Wanted { questions, state })))
 }
 

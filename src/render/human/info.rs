@@ -17,7 +17,8 @@ pub(super) fn view(info: &Info, facts: &Facts, stream: Stream) -> String {
     let server = member("serverInfo").or_else(in_meta).map(|raw| Implementation::read(&raw)).unwrap_or_default();
     if let Some(name) = &server.name {
         let version = server.version.as_deref().unwrap_or_default();
-        out.push_str(&format!("{} {}", stream.bold(&line(name)), line(version)));
+        let gap = if version.is_empty() { "" } else { " " };
+        out.push_str(&format!("{}{gap}{}", stream.bold(&line(name)), line(version)));
         if let Some(title) = server.title.filter(|title| title != name) {
             out.push_str(&stream.dim(&format!("  {}", line(&title))));
         }

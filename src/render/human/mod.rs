@@ -48,11 +48,15 @@ pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> i
 
 /// A task, and behind it the result of its call.
 fn task(report: &TaskReport, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(super::task::view(report, stream).as_bytes())?;
+    // In a pipe the result of the call is all that another program wants.
+    if stream.is_terminal || report.result.is_none() {
+        out.write_all(super::task::view(report, stream).as_bytes())?;
+    }
     match &report.result {
         Some(result) if json::member(result, "content").is_some() => content::call(result, &[], stream, out),
         Some(result) if report.task.is_some() => json_value(result, stream, out),
-        Some(_) => writeln!(out, "cancelled"),
+        // Both forms: the task may go on for a while, or come to its end all the same.
+        Some(_) => writeln!(out, "the server was asked to cancel it"),
         None => Ok(()),
     }
 }
