@@ -2,7 +2,10 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::memory::Cache;
 use super::plan::Order;
@@ -11,12 +14,15 @@ use super::values::Limit;
 use super::words::ServerWords;
 use super::{ask, demo, host, print_with, watch};
 use crate::client::host::Asker;
-use crate::client::{Deadline, Interrupt, Options, Target};
+use crate::client::{Deadline, Interrupt, Options, Target, Watched};
 use crate::commands::{self, Command, Settings};
 use crate::outcome::{Category, Failure, Ledger, Phase, Reason, Signal};
 use crate::render::{Format, Live, Stream};
 use crate::report::Report;
 use crate::trace::Tracer;
+
+/// So many notifications wait for their reader.
+const WATCHED: usize = 64;
 
 /// Everything that is known before the runtime starts.
 struct Plan {
@@ -89,13 +95,7 @@ fn plan(
             .map(|cache| Arc::new(cache) as _),
         find_out: false,
         keep_notices: false,
-        activity: watch::activity(watch::Audience {
-            live: Arc::clone(live),
-            tracer: Arc::clone(tracer),
-            show: order.show.clone(),
-            started,
-            interrupt: interrupt.clone(),
-        }),
+        activity: watch::activity(watch::Audience { live: Arc::clone(live), tracer: Arc::clone(tracer) }),
         interrupt: interrupt.clone(),
     };
     Ok(Plan { command, aim, options, person })
@@ -145,7 +145,9 @@ async fn converse(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Trac
         Ok(started) => started,
         Err(failure) => return show(order, Report::failed(order.name, failure), tracer),
     };
-    let settings = Settings { target, options, tracer: Arc::clone(tracer), ledger: Ledger::default() };
+    let end = End { interrupt: options.interrupt.clone(), deadline: options.deadline };
+    let (watched, writer) = writer(&command, order, live, tracer);
+    let mut settings = Settings { target, options, tracer: Arc::clone(tracer), ledger: Ledger::default(), watched };
     let patience = {
         let live = Arc::clone(live);
         tokio::spawn(async move {
@@ -154,6 +156,11 @@ async fn converse(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Trac
         })
     };
     let finished = commands::run(&command, &settings).await;
+    settings.watched = None;
+    if let Some(writer) = writer {
+        // What it could not write by then has no reader.
+        end.or_over(writer).await;
+    }
     patience.abort();
     live.finish();
     if let Some(person) = person {
@@ -167,11 +174,75 @@ async fn converse(order: &Order, plan: Plan, live: &Arc<Live>, tracer: &Arc<Trac
     {
         report.failures.push(untraced(&error));
     }
-    let code = show(order, report, tracer);
+    let code = end.show(order, report, tracer).await;
     if let Some(client) = finished.client {
         client.close().await;
     }
     told(order, code, tracer)
+}
+
+/// What ends a command whose output nobody takes.
+struct End {
+    interrupt: Interrupt,
+    deadline: Option<Deadline>,
+}
+
+impl End {
+    /// How long output may take after a signal or the end of the time; a terminal takes it at once.
+    const PATIENCE: Duration = Duration::from_secs(1);
+
+    /// Waits for a thread that writes, but not longer than a reader who takes nothing may keep it.
+    async fn or_over<T>(&self, writing: JoinHandle<T>) -> Option<T> {
+        let over = async {
+            let deadline = async {
+                match self.deadline {
+                    Some(deadline) => tokio::time::sleep_until(deadline.at.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                _ = self.interrupt.wait() => {}
+                () = deadline => {}
+            }
+            tokio::time::sleep(End::PATIENCE).await;
+        };
+        tokio::select! {
+            biased;
+            written = writing => written.ok(),
+            () = over => None,
+        }
+    }
+
+    /// Shows a report. A pipe that is full blocks who writes to it, and a signal must end the command all the same.
+    async fn show(&self, order: &Order, report: Report, tracer: &Arc<Tracer>) -> u8 {
+        let report = judged(order, report, tracer);
+        let (code, show, tracer) = (report.exit_code(), order.show.clone(), Arc::clone(tracer));
+        let writing = tokio::task::spawn_blocking(move || print_with(&report, &show, tracer.redactor()));
+        if let Some(code) = self.or_over(writing).await {
+            return code;
+        }
+        match self.interrupt.raised() {
+            Some(signal) => Category::Interrupted(signal).exit_code(),
+            None if code == 0 => Category::Timeout.exit_code(),
+            None => code,
+        }
+    }
+}
+
+/// The thread that writes what `watch` sees.
+fn writer(
+    command: &Command,
+    order: &Order,
+    live: &Arc<Live>,
+    tracer: &Arc<Tracer>,
+) -> (Option<mpsc::Sender<Watched>>, Option<JoinHandle<()>>) {
+    if !matches!(command, Command::Watch(_)) {
+        return (None, None);
+    }
+    let (sender, receiver) = mpsc::channel(WATCHED);
+    let (live, tracer, show, started) = (Arc::clone(live), Arc::clone(tracer), order.show.clone(), Instant::now());
+    let writer = tokio::task::spawn_blocking(move || watch::write(receiver, &live, &tracer, &show, started));
+    (Some(sender), Some(writer))
 }
 
 /// Starts what has to run for as long as the conversation lasts.
@@ -183,9 +254,12 @@ async fn start(aim: Aim) -> Result<(Target, Option<crate::demo::Server>), Failur
 }
 
 fn show(order: &Order, report: Report, tracer: &Tracer) -> u8 {
+    print_with(&judged(order, report, tracer), &order.show, tracer.redactor())
+}
+
+fn judged(order: &Order, report: Report, tracer: &Tracer) -> Report {
     let words = ServerWords::of(&order.connect, &order.program, tracer.redactor());
-    let report = words.carried(report.judged(order.connect.strict, order.connect.expect));
-    print_with(&report, &order.show, tracer.redactor())
+    words.carried(report.judged(order.connect.strict, order.connect.expect))
 }
 
 /// The exit code once the trace file is complete, or is not.

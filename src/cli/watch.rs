@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::client::{Activity, Interrupt, Watched};
-use crate::outcome::Signal;
+use tokio::sync::mpsc::Receiver;
+
+use crate::client::{Activity, Watched};
 use crate::render::{self, Live, View};
 use crate::trace::Tracer;
 
@@ -18,12 +19,6 @@ pub(super) struct Audience {
     pub(super) live: Arc<Live>,
     /// Masks secrets.
     pub(super) tracer: Arc<Tracer>,
-    /// How things are shown.
-    pub(super) show: Show,
-    /// When the command began.
-    pub(super) started: Instant,
-    /// Ends the command when nobody reads its output any more.
-    pub(super) interrupt: Interrupt,
 }
 
 /// The function that the client tells of its doings.
@@ -50,29 +45,36 @@ impl Audience {
             Activity::Asked { method, answer } => live.asked(method, &mask(answer)),
             Activity::Stderr(line) => live.server_stderr(&mask(line)),
             Activity::Note(text) => live.note(&mask(text)),
-            Activity::Watched(Watched::Began(honoured)) => {
+        }
+    }
+}
+
+/// Writes what is watched, each line at once, until nothing more comes or nobody reads it. It blocks where its reader does, so
+/// it has a thread of its own.
+pub(super) fn write(mut events: Receiver<Watched>, live: &Live, tracer: &Tracer, show: &Show, started: Instant) {
+    let mask = |text: &str| tracer.redactor().mask(text).into_owned();
+    let view = View {
+        format: show.format(),
+        quiet: show.quiet,
+        out: Stream::stdout(show.colour()),
+        err: Stream::stderr(show.colour()),
+        redactor: tracer.redactor(),
+    };
+    while let Some(event) = events.blocking_recv() {
+        match event {
+            Watched::Began(honoured) => {
                 live.settle();
                 let what = honoured.as_deref().map_or_else(String::new, |honoured| format!(" {}", mask(honoured)));
                 live.note(&format!("watching{what}; Ctrl-C ends it"));
             }
-            Activity::Watched(Watched::Reconnecting(why)) => live.note(&format!("{}; subscribing again", mask(why))),
-            Activity::Watched(Watched::Notice(method, params)) => self.noticed(method, params.as_deref()),
-        }
-    }
-
-    /// A line on stdout, at once. Where it cannot be written, watching is over.
-    fn noticed(&self, method: &str, params: Option<&str>) {
-        let view = View {
-            format: self.show.format(),
-            quiet: self.show.quiet,
-            out: Stream::stdout(self.show.colour()),
-            err: Stream::stderr(self.show.colour()),
-            redactor: self.tracer.redactor(),
-        };
-        let line = render::watched(method, params, self.started.elapsed(), &view);
-        let mut out = io::stdout().lock();
-        if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
-            self.interrupt.raise(Signal::Int);
+            Watched::Reconnecting(why) => live.note(&format!("{}; subscribing again", mask(&why))),
+            Watched::Notice(method, params) => {
+                let line = render::watched(&method, params.as_deref(), started.elapsed(), &view);
+                let mut out = io::stdout().lock();
+                if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
+                    return;
+                }
+            }
         }
     }
 }

@@ -188,6 +188,13 @@ impl Fault {
         match self {
             Fault::Transport(error) => {
                 let mut failure = error.to_failure(phase);
+                let about_server = failure.http_status.is_some_and(|status| status >= 500);
+                let broken = failure.reason == Some(Reason::Stream);
+                if failure.phase == Phase::Discover && (about_server || broken) {
+                    // A server that fails on what it does not know is wrong, but exists.
+                    let hint = failure.hint.take().map_or_else(String::new, |hint| format!("{hint}; "));
+                    failure.hint = Some(format!("{hint}an older server may fail so: --protocol legacy asks it otherwise"));
+                }
                 if is_call && failure.reason == Some(Reason::Stream) {
                     let hint = failure.hint.map_or_else(String::new, |hint| format!("{hint}; "));
                     failure.hint = Some(format!("{hint}the call may have run on the server"));
@@ -253,7 +260,7 @@ impl Fault {
                 let failure = Failure::new(Category::Interrupted(*signal), phase, self.to_string());
                 let is_task = matches!(&failure.phase, Phase::Method(method) if method == "tasks/get");
                 if is_task {
-                    failure.with_hint("the server was asked to cancel the task")
+                    failure.with_hint("a task that this command made was cancelled; one that it only waited for goes on")
                 } else if is_call {
                     failure.with_hint("the server was told; whether the call ran is unknown")
                 } else {
@@ -363,6 +370,7 @@ fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
         );
     }
     let phase_is_probe = phase == Phase::Discover;
+    let phase_is_watch = matches!(phase.name(), "subscriptions/listen" | "watch");
     let mut failure = Failure::new(Category::Timeout, phase, format!("{message} within {limit} (limit {option})"))
         .with_reason(silence.reason);
     if silence.progress > 0 {
@@ -379,7 +387,12 @@ fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
     if !silence.noise.is_empty() {
         failure = failure.with_evidence("stdout", silence.noise.join("\n"));
     }
-    let hint = if phase_is_probe {
+    let hint = if phase_is_watch {
+        match silence.reason {
+            Reason::MaxTime => "watch --for TIME ends watching in order, with exit 0".to_owned(),
+            _ => format!("the server did not acknowledge the subscription; a longer {option} waits longer"),
+        }
+    } else if phase_is_probe {
         format!(
             "no answer says nothing about its version; --protocol legacy begins with initialize, a longer {option} waits longer"
         )

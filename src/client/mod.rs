@@ -35,7 +35,7 @@ pub use peer::Answer;
 pub use preview::{Preview, Previewed};
 pub use state::{Notice, Unanswered};
 pub use tasks::{TaskOrigin, TaskView};
-pub use watch::{WatchEnd, Watched, Watching};
+pub use watch::{Seer, WatchEnd, Watched, Watching};
 
 /// Where a server is.
 #[derive(Debug, Clone)]
@@ -168,8 +168,6 @@ pub enum Activity {
         /// `statusMessage`.
         message: Option<String>,
     },
-    /// Something came that is watched for.
-    Watched(Watched),
     /// The server asked us something, and this is what it was told.
     Asked {
         /// The method.

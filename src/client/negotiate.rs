@@ -23,6 +23,8 @@ const PROBE_PATIENCE: Duration = Duration::from_secs(3);
 const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_VERSION: i64 = -32022;
+/// What servers of the legacy era refuse a request with that comes before `initialize`; none of it comes from a tool that ran.
+const REFUSALS: [i64; 4] = [-32600, -32601, -32602, -32000];
 
 /// What the answer to a probe proves.
 pub(super) enum Verdict {
@@ -171,6 +173,18 @@ impl Dialer<'_> {
                     (Some(verdict), _) => verdict,
                     // The refusal of `initialize` names the version to go on with.
                     (None, Some(Err(error))) if other_versions(&error).is_some() => self.verdict(Err(error), mark),
+                    // A refusal of `initialize` decides nothing as long as the probe is open: the program may be of the other
+                    // era and slow.
+                    (None, Some(Err(error))) if is_refusal(&error) => {
+                        let limit = self.options.timeout.unwrap_or(Duration::MAX);
+                        match tokio::time::timeout(limit, &mut probe).await {
+                            Ok(answer) => match self.verdict(answer, mark) {
+                                verdict @ (Verdict::Modern(..) | Verdict::OtherVersion(..)) => verdict,
+                                _ => return Err(error),
+                            },
+                            Err(_) => return Err(error),
+                        }
+                    }
                     (None, begun) => {
                         beside.attempts = std::mem::take(&mut handshake.attempts);
                         *handshake = beside;
@@ -389,9 +403,10 @@ pub(super) fn casts_doubt(error: &ClientError) -> bool {
         return !offered.iter().any(|version| MODERN.contains(&version.as_str()));
     }
     match &error.fault {
-        Fault::Transport(error) => error.http_status().is_some_and(tells_the_era),
-        Fault::Rpc { http_status: Some(status @ 400..), .. } => {
-            tells_the_era(*status) && !matches!(error.rpc_code(), Some(HEADER_MISMATCH | MISSING_CAPABILITY))
+        Fault::Transport(error) => error.http_status().is_some_and(|status| status >= 400 && tells_the_era(status)),
+        Fault::Rpc { http_status, own_id, .. } => {
+            let refused = error.rpc_code().is_some_and(|code| REFUSALS.contains(&code));
+            http_status.is_none_or(tells_the_era) && (refused || !own_id)
         }
         _ => false,
     }

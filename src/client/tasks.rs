@@ -142,7 +142,7 @@ impl Client {
     /// Waits for the end of a task that a call has just become.
     ///
     /// # Errors
-    /// As [`Client::wait_for_task`].
+    /// As [`Client::wait_for_task`]. If the wait is interrupted, the task is cancelled: nobody else knows of it.
     pub async fn wait_for_new_task(&mut self, task: TaskView) -> Result<Answer, ClientError> {
         // One that is over already, or asks something, was told of without its result or its questions.
         let task = match task.status.as_str() {
@@ -150,22 +150,23 @@ impl Client {
             _ if matches!(self.era(), Era::Legacy { .. }) => task,
             _ => self.task(&task.id).await?,
         };
-        self.wait_for_task(task).await.map(|(_, answer)| answer)
+        let id = task.id.clone();
+        let waited = self.wait_for_task(task).await;
+        if let Err(ClientError { fault: Fault::Interrupted(_), .. }) = &waited {
+            let draft = self.era().draft("tasks/cancel", &[("taskId", json::quote(&id))], None);
+            self.peer().last_request(draft).await;
+        }
+        waited.map(|(_, answer)| answer)
     }
 
     /// Waits for the end of a task, with the pauses that the server asks for, and answers what it asks meanwhile. Gives the
     /// task as it was told of last, and the result that the call would have had.
     ///
     /// # Errors
-    /// How the task failed, or what kept from waiting. A task whose waiter is interrupted is cancelled; one that takes too
-    /// long goes on.
+    /// How the task failed, or what kept from waiting. The task goes on then.
     pub async fn wait_for_task(&mut self, task: TaskView) -> Result<(TaskView, Answer), ClientError> {
         let id = task.id.clone();
         let waited = self.watch_task(task).await;
-        if let Err(ClientError { fault: Fault::Interrupted(_), .. }) = &waited {
-            let draft = self.era().draft("tasks/cancel", &[("taskId", json::quote(&id))], None);
-            self.peer().last_request(draft).await;
-        }
         waited.map_err(|error| match error.fault {
             Fault::Timeout(silence) => ClientError { fault: Fault::TaskLeft(id, silence), ..error },
             fault => ClientError { fault, ..error },

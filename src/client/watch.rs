@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::Receiver;
 
 use super::era::Era;
@@ -79,6 +80,9 @@ enum Step {
 /// A clock: when it runs out, its limit, and which one it is.
 type Clock = (Instant, Duration, Reason);
 
+/// Takes what is seen; `false` means that it was enough. It may take its time, and the server waits meanwhile.
+pub type Seer<'a> = dyn FnMut(Watched) -> BoxFuture<'static, bool> + Send + 'a;
+
 /// How one subscription came to its end.
 enum Ended {
     Watch(WatchEnd),
@@ -94,7 +98,7 @@ impl Client {
     pub async fn watch(
         &mut self,
         what: &Watching,
-        see: &mut (dyn FnMut(Watched) -> bool + Send),
+        see: &mut Seer<'_>,
     ) -> Result<WatchEnd, ClientError> {
         let (started, modern) = (Instant::now(), matches!(self.era(), Era::Modern(_)));
         let ended = match modern {
@@ -110,7 +114,7 @@ impl Client {
     async fn watch_subscription(
         &mut self,
         what: &Watching,
-        see: &mut (dyn FnMut(Watched) -> bool + Send),
+        see: &mut Seer<'_>,
     ) -> Result<WatchEnd, ClientError> {
         let mut barren = 0;
         let mut until = None;
@@ -122,9 +126,10 @@ impl Client {
                     if barren >= MOST_BARREN || self.kind() != Kind::Http {
                         return Err(error);
                     }
-                    see(Watched::Reconnecting(error.fault.to_string()));
+                    let why = Watched::Reconnecting(error.fault.to_string());
                     let pause = RECONNECT * 2_u32.pow(barren.min(4));
-                    if let Some(end) = self.pause(until, pause).await {
+                    let (seen, rested) = (self.show(why, until, see).await?, self.pause(until, pause).await?);
+                    if let Some(end) = seen.or(rested) {
                         return Ok(end);
                     }
                 }
@@ -132,12 +137,40 @@ impl Client {
         }
     }
 
-    async fn pause(&self, until: Option<Instant>, pause: Duration) -> Option<WatchEnd> {
+    async fn pause(&self, until: Option<Instant>, pause: Duration) -> Result<Option<WatchEnd>, ClientError> {
+        self.unless_over(until, tokio::time::sleep(pause)).await.map(Result::err)
+    }
+
+    /// Shows an event; gives the end if that was enough, or if whoever looks at it is slower than the clocks.
+    async fn show(
+        &self,
+        event: Watched,
+        until: Option<Instant>,
+        see: &mut Seer<'_>,
+    ) -> Result<Option<WatchEnd>, ClientError> {
+        Ok(match self.unless_over(until, see(event)).await? {
+            Ok(true) => None,
+            Ok(false) => Some(WatchEnd::Enough),
+            Err(end) => Some(end),
+        })
+    }
+
+    /// Does something, unless a signal comes or a clock runs out before it is done.
+    async fn unless_over<T>(
+        &self,
+        until: Option<Instant>,
+        work: impl Future<Output = T>,
+    ) -> Result<Result<T, WatchEnd>, ClientError> {
+        let whole = self.options().deadline.map(|deadline| (deadline.at, deadline.limit, Reason::MaxTime));
         tokio::select! {
             biased;
-            signal = self.options().interrupt.wait() => Some(WatchEnd::Signal(signal)),
-            () = at(until) => Some(WatchEnd::Time),
-            () = tokio::time::sleep(pause) => None,
+            done = work => Ok(Ok(done)),
+            signal = self.options().interrupt.wait() => Ok(Err(WatchEnd::Signal(signal))),
+            () = at(until) => Ok(Err(WatchEnd::Time)),
+            () = at(whole.map(|(at, ..)| at)) => match whole {
+                Some(clock) => Err(self.silence(clock)),
+                None => Ok(Err(WatchEnd::Time)),
+            },
         }
     }
 
@@ -146,7 +179,7 @@ impl Client {
         &mut self,
         what: &Watching,
         until: &mut Option<Instant>,
-        see: &mut (dyn FnMut(Watched) -> bool + Send),
+        see: &mut Seer<'_>,
     ) -> Result<Ended, ClientError> {
         let peer = std::sync::Arc::clone(self.peer());
         let mut notices = peer.watch();
@@ -163,11 +196,11 @@ impl Client {
             let step = tokio::select! {
                 biased;
                 step = self.step(*until, &mut notices, late) => step,
-                answer = &mut listening => break self.listened(answer.map(|_| ()), &mut notices, &mut subscription, see),
+                answer = &mut listening => break self.listened(answer.map(|_| ()), &mut notices, &mut subscription, *until, see).await,
             };
             match step {
                 Step::Notice(notice) => {
-                    if let Some(end) = self.notice(notice, &mut subscription, see) {
+                    if let Some(end) = self.notice(notice, &mut subscription, *until, see).await? {
                         break Ok(Ended::Watch(end));
                     }
                     if subscription.acknowledged && until.is_none() {
@@ -175,10 +208,11 @@ impl Client {
                     }
                 }
                 Step::Over => {
-                    break self.listened((&mut listening).await.map(|_| ()), &mut notices, &mut subscription, see);
+                    let answer = (&mut listening).await.map(|_| ());
+                    break self.listened(answer, &mut notices, &mut subscription, *until, see).await;
                 }
                 Step::End(end) => break Ok(Ended::Watch(end)),
-                Step::Late(clock) => break Err(silence(clock)),
+                Step::Late(clock) => break Err(self.silence(clock)),
             }
         };
         // Over HTTP the dropped request closes its stream, which is the cancellation; over stdio the server is told.
@@ -189,15 +223,16 @@ impl Client {
     }
 
     /// The subscription's request has come to its end: what had come before it is still told.
-    fn listened(
+    async fn listened(
         &self,
         answer: Result<(), ClientError>,
         notices: &mut Receiver<Notice>,
         subscription: &mut Subscription,
-        see: &mut (dyn FnMut(Watched) -> bool + Send),
+        until: Option<Instant>,
+        see: &mut Seer<'_>,
     ) -> Result<Ended, ClientError> {
         while let Ok(notice) = notices.try_recv() {
-            if let Some(end) = self.notice(notice, subscription, see) {
+            if let Some(end) = self.notice(notice, subscription, until, see).await? {
                 return Ok(Ended::Watch(end));
             }
         }
@@ -214,17 +249,18 @@ impl Client {
     }
 
     /// Takes a notification of a subscription; gives the end if it was the last one.
-    fn notice(
+    async fn notice(
         &self,
         notice: Notice,
         subscription: &mut Subscription,
-        see: &mut (dyn FnMut(Watched) -> bool + Send),
-    ) -> Option<WatchEnd> {
+        until: Option<Instant>,
+        see: &mut Seer<'_>,
+    ) -> Result<Option<WatchEnd>, ClientError> {
         let doubt = |what: String| self.ledger().warn(WarningId::Subscription, what);
         let params = notice.params.as_ref();
         if notice.method == CANCELLED {
             let ours = params.and_then(|params| json::member(params, "requestId"));
-            return ours.filter(|ours| ours.get() == subscription.id.to_string()).map(|_| WatchEnd::Server);
+            return Ok(ours.filter(|ours| ours.get() == subscription.id.to_string()).map(|_| WatchEnd::Server));
         }
         let tag = params
             .and_then(|params| json::member(params, "_meta"))
@@ -234,21 +270,21 @@ impl Client {
             Some(tag) => doubt(format!("{} is tagged with the subscription {}", notice.method, tag.get())),
             // Logs and progress belong to other requests, and are shown as what they are.
             None if matches!(notice.method.as_str(), "notifications/message" | "notifications/progress") => {
-                return None;
+                return Ok(None);
             }
             None => doubt(format!("{} has no {SUBSCRIPTION_ID}", notice.method)),
         }
         if notice.method == ACKNOWLEDGED {
             subscription.acknowledged = true;
             let honoured = params.and_then(|params| json::member(params, "notifications"));
-            let go_on = see(Watched::Began(honoured.map(|raw| json::compact(raw.get()))));
-            return (!go_on).then_some(WatchEnd::Enough);
+            let honoured = honoured.map(|raw| json::compact(raw.get()));
+            return self.show(Watched::Began(honoured), until, see).await;
         }
         if !subscription.acknowledged {
             doubt(format!("{} came before {ACKNOWLEDGED}", notice.method));
         }
         subscription.came = true;
-        (!see(told(notice))).then_some(WatchEnd::Enough)
+        self.show(told(notice), until, see).await
     }
 
     async fn step(&self, until: Option<Instant>, notices: &mut Receiver<Notice>, late: Option<Clock>) -> Step {
@@ -267,7 +303,7 @@ impl Client {
     async fn watch_notifications(
         &mut self,
         what: &Watching,
-        see: &mut (dyn FnMut(Watched) -> bool + Send),
+        see: &mut Seer<'_>,
     ) -> Result<WatchEnd, ClientError> {
         let peer = std::sync::Arc::clone(self.peer());
         self.stand().await?;
@@ -287,26 +323,23 @@ impl Client {
             }
         }
         let until = what.time.map(|time| Instant::now() + time);
-        let mut end = (!see(Watched::Began(None))).then_some(WatchEnd::Enough);
+        let mut end = self.show(Watched::Began(None), until, see).await?;
         for notice in early {
-            if end.is_none() && is_wanted(what, &notice) && !see(told(notice)) {
-                end = Some(WatchEnd::Enough);
+            if end.is_none() && is_wanted(what, &notice) {
+                end = self.show(told(notice), until, see).await?;
             }
         }
         let end = loop {
             if let Some(end) = end {
                 break end;
             }
-            match self.step(until, &mut notices, None).await {
-                Step::Notice(notice) => {
-                    if is_wanted(what, &notice) && !see(told(notice)) {
-                        break WatchEnd::Enough;
-                    }
-                }
-                Step::End(end) => break end,
+            end = match self.step(until, &mut notices, None).await {
+                Step::Notice(notice) if is_wanted(what, &notice) => self.show(told(notice), until, see).await?,
+                Step::Notice(_) => None,
+                Step::End(end) => Some(end),
                 Step::Over => return Err(self.over()),
-                Step::Late(clock) => return Err(silence(clock)),
-            }
+                Step::Late(clock) => return Err(self.silence(clock)),
+            };
         };
         for uri in &what.uris {
             let draft = self.era().draft("resources/unsubscribe", &[("uri", json::quote(uri))], None);
@@ -329,6 +362,12 @@ impl Client {
             }
             Listening::Failed(error) => Err(refused(format!("the standing GET stream failed: {error}"))),
         }
+    }
+
+    fn silence(&self, (_, limit, reason): Clock) -> ClientError {
+        let method = if self.era().server_may_ask() { "watch" } else { LISTEN };
+        let silence = Silence { limit, reason, ..Silence::default() };
+        ClientError { phase: Phase::of_method(method), fault: Fault::Timeout(Box::new(silence)) }
     }
 
     fn over(&self) -> ClientError {
@@ -383,11 +422,6 @@ fn is_wanted(what: &Watching, notice: &Notice) -> bool {
         }
         _ => false,
     }
-}
-
-fn silence((_, limit, reason): Clock) -> ClientError {
-    let silence = Silence { limit, reason, ..Silence::default() };
-    ClientError { phase: Phase::of_method(LISTEN), fault: Fault::Timeout(Box::new(silence)) }
 }
 
 async fn at(at: Option<Instant>) {

@@ -179,6 +179,8 @@ pub struct Settings {
     pub tracer: Arc<Tracer>,
     /// Takes warnings and timing.
     pub ledger: Ledger,
+    /// Takes what `watch` sees, as it comes.
+    pub watched: Option<tokio::sync::mpsc::Sender<client::Watched>>,
 }
 
 /// What a command left behind.

@@ -107,7 +107,12 @@ pub(super) async fn run(deed: &TaskDeed, client: &mut Client) -> Found {
     match deed {
         TaskDeed::Get { id, wait } => get(id, *wait, client).await,
         TaskDeed::Cancel { id } => match client.cancel_task(id).await {
-            Ok(answer) => Found::ok(Body::Task(TaskReport { result: Some(answer.result), ..TaskReport::default() })),
+            Ok(answer) => {
+                // 2025-11-25 answers with the task; the extension with nothing, and only `tasks/get` tells what came of it.
+                let task = client.read_task("tasks/cancel", &answer.result).ok().map(|task| task.raw);
+                let result = task.is_none().then_some(answer.result);
+                Found::ok(Body::Task(TaskReport { task, result, ..TaskReport::default() }))
+            }
             Err(error) => Found::failed(explained(&error, client)),
         },
         TaskDeed::List => list(client).await,

@@ -1,7 +1,7 @@
 //! `watch`: notifications as they come, until enough were seen.
 
 use super::{Found, Settings, Watch};
-use crate::client::{Activity, Client, ClientError, WatchEnd, Watched, Watching};
+use crate::client::{Client, ClientError, WatchEnd, Watched, Watching};
 use crate::outcome::{Category, Failure, Reason, Signal};
 use crate::report::{Body, WatchReport};
 
@@ -13,12 +13,18 @@ pub(super) async fn run(watch: &Watch, client: &mut Client, settings: &Settings)
         Err(error) => return error.into(),
     };
     let mut seen = 0;
-    let activity = &settings.options.activity;
     let ended = client
         .watch(&what, &mut |event| {
             seen += usize::from(matches!(event, Watched::Notice(..)));
-            activity(Activity::Watched(event));
-            watch.count.is_none_or(|count| seen < count)
+            let go_on = watch.count.is_none_or(|count| seen < count);
+            let sink = settings.watched.clone();
+            Box::pin(async move {
+                match sink {
+                    // Whoever looks at it may have gone.
+                    Some(sink) => sink.send(event).await.is_ok() && go_on,
+                    None => go_on,
+                }
+            })
         })
         .await;
     let mut report = WatchReport { seen, ended: None };
