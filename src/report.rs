@@ -355,6 +355,8 @@ pub struct TaskReport {
     pub list: Option<Vec<Box<RawValue>>>,
     /// What can be done with the task; the command line adds the server.
     pub hint: Option<String>,
+    /// Whether a call has just become it, so that its id is the result.
+    pub created: bool,
 }
 
 /// The outcome of `watch`; what was seen has been told as it came.

@@ -95,6 +95,7 @@ fn plan(
             .map(|cache| Arc::new(cache) as _),
         find_out: false,
         keep_notices: false,
+        ephemeral: matches!(aim, Aim::Demo(_)),
         activity: watch::activity(watch::Audience { live: Arc::clone(live), tracer: Arc::clone(tracer) }),
         interrupt: interrupt.clone(),
     };

@@ -123,6 +123,10 @@ fn failure(error: &clap::Error, command: &str) -> Failure {
     let names: Vec<String> = suggestions.flatten().collect();
     let near = (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")));
     let unknown = error.kind() == ErrorKind::UnknownArgument && matches!(command, "call" | "get");
+    if let Some(owner) = owner_of(error, command) {
+        failure.hint = Some(owner);
+        return failure;
+    }
     failure.hint = Some(match (near, unknown) {
         // clap would advise `-- --message`, which names a program here.
         (near, true) => {
@@ -135,6 +139,19 @@ fn failure(error: &clap::Error, command: &str) -> Failure {
         (None, false) => format!("`mcpcli {command} --help` shows what there is"),
     });
     failure
+}
+
+/// That an option belongs to other commands, and stands behind their names.
+fn owner_of(error: &clap::Error, command: &str) -> Option<String> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
+    let name = argument.split('=').next()?.strip_prefix("--")?;
+    let grammar = grammar();
+    let has = |sub: &&clap::Command| sub.get_arguments().any(|arg| arg.get_long() == Some(name));
+    let owners: Vec<&str> = grammar.get_subcommands().filter(has).map(clap::Command::get_name).collect();
+    if owners.is_empty() || owners.contains(&command) {
+        return None;
+    }
+    Some(format!("--{name} belongs to `{}`, and stands behind the name of the command", owners.join("`, `")))
 }
 
 #[cfg(test)]

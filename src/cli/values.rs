@@ -28,6 +28,18 @@ pub enum Pin {
     Version(String),
 }
 
+impl Pin {
+    /// As it is typed.
+    pub fn name(&self) -> &str {
+        match self {
+            Pin::Auto => "auto",
+            Pin::Legacy => "legacy",
+            Pin::Modern => "modern",
+            Pin::Version(version) => version,
+        }
+    }
+}
+
 /// One canned answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
@@ -92,7 +104,14 @@ pub(super) fn protocol(text: &str) -> Result<Pin, String> {
         "legacy" => Ok(Pin::Legacy),
         "modern" => Ok(Pin::Modern),
         "" => Err("give auto, legacy, modern or a version such as 2026-07-28".to_owned()),
-        version => Ok(Pin::Version(version.to_owned())),
+        version => {
+            // A version is sent as it stands, whatever it looks like; but no version looks like a slip of these words.
+            let near = crate::nearest::nearest(version, ["auto", "legacy", "modern"]);
+            match near.first().filter(|_| !version.contains(|c: char| c.is_ascii_digit())) {
+                Some(word) => Err(format!("did you mean {word}? versions are dates, such as 2026-07-28")),
+                None => Ok(Pin::Version(version.to_owned())),
+            }
+        }
     }
 }
 

@@ -29,6 +29,9 @@ impl ServerWords {
         if let Some(config) = &connect.config {
             before.push_str(&format!(" --config {}", shell_word(&config.to_string_lossy())));
         }
+        if let Some(protocol) = &connect.protocol {
+            before.push_str(&format!(" --protocol {}", shell_word(protocol.name())));
+        }
         let mut behind = String::new();
         if !program.is_empty() {
             behind.push_str(" --");

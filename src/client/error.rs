@@ -193,7 +193,8 @@ impl Fault {
                 if failure.phase == Phase::Discover && (about_server || broken) {
                     // A server that fails on what it does not know is wrong, but exists.
                     let hint = failure.hint.take().map_or_else(String::new, |hint| format!("{hint}; "));
-                    failure.hint = Some(format!("{hint}an older server may fail so: --protocol legacy asks it otherwise"));
+                    failure.hint =
+                        Some(format!("{hint}an older server may fail so: --protocol legacy asks it otherwise"));
                 }
                 if is_call && failure.reason == Some(Reason::Stream) {
                     let hint = failure.hint.map_or_else(String::new, |hint| format!("{hint}; "));
@@ -260,7 +261,8 @@ impl Fault {
                 let failure = Failure::new(Category::Interrupted(*signal), phase, self.to_string());
                 let is_task = matches!(&failure.phase, Phase::Method(method) if method == "tasks/get");
                 if is_task {
-                    failure.with_hint("a task that this command made was cancelled; one that it only waited for goes on")
+                    failure
+                        .with_hint("a task that this command made was cancelled; one that it only waited for goes on")
                 } else if is_call {
                     failure.with_hint("the server was told; whether the call ran is unknown")
                 } else {
@@ -309,7 +311,8 @@ fn questions_failure(questions: &[Unanswered], phase: Phase, without: &str) -> F
 
 fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> Failure {
     // The words are the server's alone; code and data stand beside them, never inside.
-    let mut failure = Failure::new(Category::RpcError, phase, error.message.clone());
+    let category = if wants_input(error) { Category::InputRequired } else { Category::RpcError };
+    let mut failure = Failure::new(category, phase, error.message.clone());
     failure.rpc = Some(RpcFacts { code: error.code.clone(), data: error.data.clone() });
     failure.http_status = http_status;
     failure.hint = Some(match (&failure.phase, error.code.as_str()) {
@@ -335,8 +338,17 @@ fn rpc_failure(error: &ErrorObject, http_status: Option<u16>, phase: Phase) -> F
 fn versions_hint(error: &ErrorObject) -> String {
     let theirs = era::supported(error.data.as_deref()).join(", ");
     let ours: Vec<&str> = era::MODERN.iter().rev().chain(era::LEGACY.iter().rev()).copied().collect();
-    let theirs = if theirs.is_empty() { "something else".to_owned() } else { theirs };
-    format!("the server speaks {theirs}; mcpcli speaks {}; --protocol VERSION asks for one", ours.join(", "))
+    let theirs = if theirs.is_empty() { "does not say what it speaks".to_owned() } else { format!("speaks {theirs}") };
+    format!("the server {theirs}; mcpcli speaks {}; --protocol VERSION asks for one", ours.join(", "))
+}
+
+/// Whether a server says that it will ask for input that nobody said could be supplied: the counterpart in 2026-07-28 of a
+/// question that was refused, so that a missing `--answer` ends alike in both eras.
+fn wants_input(error: &ErrorObject) -> bool {
+    let wanted = error.data.as_deref().and_then(|data| json::member(data, "requiredCapabilities"));
+    let names = wanted.and_then(|wanted| json::members(&wanted)).unwrap_or_default();
+    let is_input = |name: &str| ["elicitation", "sampling", "roots"].contains(&name);
+    error.code == "-32021" && !names.is_empty() && names.iter().all(|(name, _)| is_input(name))
 }
 
 /// How to give what a server says it needs (2026-07-28 basic §Error Codes: `data.requiredCapabilities`).

@@ -284,7 +284,13 @@ async fn elicit(
             );
         }
     };
-    HostReply::result(format!("{{\"action\":\"accept\",\"content\":{content}}}"), format!("accepted with {content}"))
+    let schema = params.and_then(|params| json::member(params, "requestedSchema"));
+    let given = RawValue::from_string(content.clone()).ok();
+    let foreign = schema.map(|schema| foreign(&schema, given.as_deref())).unwrap_or_default();
+    HostReply::result(
+        format!("{{\"action\":\"accept\",\"content\":{content}}}"),
+        format!("accepted with {content}{foreign}"),
+    )
 }
 
 /// The answer that a form needs at least, to copy and fill in; `None` where it needs nothing in particular.
@@ -320,10 +326,24 @@ fn fill(params: Option<&RawValue>, given: Option<&RawValue>) -> Result<String, S
     match crate::schema::check(&schema, &content) {
         Ok(findings) => match findings.first() {
             None => Ok(content),
-            Some(finding) => Err(format!("the answer does not fit the form: {}", finding.message)),
+            Some(finding) => {
+                Err(format!("the answer does not fit the form: {}{}", finding.message, foreign(&schema, given)))
+            }
         },
         // A form that cannot be checked is the server's to judge.
         Err(_) => Ok(content),
+    }
+}
+
+/// Members of an answer that the form does not have, as the rest of a sentence: a slip in a name shows there.
+fn foreign(schema: &RawValue, given: Option<&RawValue>) -> String {
+    let known = json::member(schema, "properties").and_then(|all| json::members(&all)).unwrap_or_default();
+    let given = given.and_then(json::members).unwrap_or_default();
+    let is_known = |name: &str| known.iter().any(|(known, _)| known == name);
+    let names: Vec<String> = given.into_iter().map(|(name, _)| name).filter(|name| !is_known(name)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("; the form has no `{}`", names.join("`, `")),
     }
 }
 

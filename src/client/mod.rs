@@ -86,6 +86,8 @@ pub struct Options {
     pub memory: Option<Arc<dyn Memory>>,
     /// Whether the era is found out anew, whatever is remembered.
     pub find_out: bool,
+    /// Whether the server ends with the command.
+    pub ephemeral: bool,
     /// Whether notifications that come before anybody watches are kept for who will.
     pub keep_notices: bool,
     /// Told of what happens while a command waits.

@@ -92,6 +92,11 @@ impl Client {
         json::member(all, capability).is_some_and(|raw| !json::is_null(&raw))
     }
 
+    /// Whether the server has not been asked what it can do.
+    pub(super) fn capabilities_unknown(&self) -> bool {
+        self.capabilities.is_none()
+    }
+
     /// A member of an advertised capability, as `resources` and `subscribe`.
     pub fn offers_in(&self, pointer: &str) -> bool {
         let found = self.capabilities.as_ref().and_then(|all| json::pointer(all, pointer));
@@ -264,6 +269,21 @@ impl Client {
         let answer = self.renewing(&draft).await?;
         self.shape(method, &answer.result)?;
         Ok(answer)
+    }
+
+    /// Whether the server goes on when the command is over.
+    pub fn outlives_command(&self) -> bool {
+        self.kind() != Kind::Stdio && !self.options.ephemeral
+    }
+
+    /// Leaves the session open at the end: a server may forget what belongs to it.
+    pub fn keep_session(&self) {
+        self.peer.transport().forget_session();
+    }
+
+    /// Tells the person who watches.
+    pub fn note(&self, text: &str) {
+        (self.options.activity)(Activity::Note(text.to_owned()));
     }
 
     /// Ends the session in order: DELETE, or the shutdown of the child.

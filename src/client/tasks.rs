@@ -102,7 +102,8 @@ impl Client {
 
     /// Whether the server says that it has the extension.
     pub fn offers_task_extension(&self) -> bool {
-        self.offers_in(&format!("/extensions/{}", json::pointer_step(TASKS)))
+        // As long as nobody has asked it, it may.
+        self.capabilities_unknown() || self.offers_in(&format!("/extensions/{}", json::pointer_step(TASKS)))
     }
 
     /// The task that a result tells of.

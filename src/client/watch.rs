@@ -95,11 +95,7 @@ impl Client {
     ///
     /// # Errors
     /// What keeps from watching, or ended it.
-    pub async fn watch(
-        &mut self,
-        what: &Watching,
-        see: &mut Seer<'_>,
-    ) -> Result<WatchEnd, ClientError> {
+    pub async fn watch(&mut self, what: &Watching, see: &mut Seer<'_>) -> Result<WatchEnd, ClientError> {
         let (started, modern) = (Instant::now(), matches!(self.era(), Era::Modern(_)));
         let ended = match modern {
             true => self.watch_subscription(what, see).await,
@@ -111,11 +107,7 @@ impl Client {
     }
 
     /// "Clients MUST re-send the request after a reconnect" (2026-07-28 basic/utilities/subscriptions), under a new id.
-    async fn watch_subscription(
-        &mut self,
-        what: &Watching,
-        see: &mut Seer<'_>,
-    ) -> Result<WatchEnd, ClientError> {
+    async fn watch_subscription(&mut self, what: &Watching, see: &mut Seer<'_>) -> Result<WatchEnd, ClientError> {
         let mut barren = 0;
         let mut until = None;
         loop {
@@ -189,7 +181,9 @@ impl Client {
         draft.conduct = Conduct { patient: true, ..draft.conduct };
         let listening = peer.request(id, draft);
         tokio::pin!(listening);
-        let mut subscription = Subscription { id, acknowledged: false, came: false };
+        let asked = serde_json::value::RawValue::from_string(filter(what)).ok();
+        let asked = asked.and_then(|asked| json::members(&asked)).unwrap_or_default();
+        let mut subscription = Subscription { id, asked, acknowledged: false, came: false };
         let late = self.options().timeout.map(|timeout| (Instant::now() + timeout, timeout, Reason::Idle));
         let ended = loop {
             let late = late.filter(|_| !subscription.acknowledged);
@@ -277,6 +271,10 @@ impl Client {
         if notice.method == ACKNOWLEDGED {
             subscription.acknowledged = true;
             let honoured = params.and_then(|params| json::member(params, "notifications"));
+            let refused = honoured.as_ref().map(|honoured| refused(&subscription.asked, honoured)).unwrap_or_default();
+            if !refused.is_empty() {
+                doubt(format!("the server did not agree to tell of {}", refused.join(", ")));
+            }
             let honoured = honoured.map(|raw| json::compact(raw.get()));
             return self.show(Watched::Began(honoured), until, see).await;
         }
@@ -300,11 +298,7 @@ impl Client {
     }
 
     /// The legacy way.
-    async fn watch_notifications(
-        &mut self,
-        what: &Watching,
-        see: &mut Seer<'_>,
-    ) -> Result<WatchEnd, ClientError> {
+    async fn watch_notifications(&mut self, what: &Watching, see: &mut Seer<'_>) -> Result<WatchEnd, ClientError> {
         let peer = std::sync::Arc::clone(self.peer());
         self.stand().await?;
         let mut notices = peer.watch();
@@ -383,12 +377,32 @@ impl Client {
 
 struct Subscription {
     id: u64,
+    /// What was asked for, as the request names it.
+    asked: Vec<(String, RawJson)>,
     acknowledged: bool,
     came: bool,
 }
 
 fn told(notice: Notice) -> Watched {
     Watched::Notice(notice.method, notice.params.map(|params: RawJson| params.get().to_owned()))
+}
+
+/// What of the request the acknowledgement does not name.
+fn refused(asked: &[(String, RawJson)], honoured: &RawJson) -> Vec<String> {
+    let mut refused = Vec::new();
+    for (name, value) in asked {
+        let agreed = json::member(honoured, name);
+        match json::elements(value) {
+            Some(wanted) => {
+                let agreed = agreed.and_then(|agreed| json::elements(&agreed)).unwrap_or_default();
+                let is_agreed = |one: &RawJson| agreed.iter().any(|other| json::string(other) == json::string(one));
+                refused.extend(wanted.iter().filter(|one| !is_agreed(one)).filter_map(|one| json::string(one)));
+            }
+            None if agreed.is_some_and(|agreed| json::boolean(&agreed) == Some(true)) => {}
+            None => refused.push(name.clone()),
+        }
+    }
+    refused
 }
 
 /// The `notifications` of the request: only what is asked for is named.

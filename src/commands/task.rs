@@ -53,11 +53,19 @@ pub(super) async fn call(
         }
     };
     if !is_task {
+        if wish.detach {
+            client.note("the server made no task of the call; this is its result");
+        }
         return Ok(Called::Answer(answer));
     }
     let task = client.read_task("tools/call", &answer.result)?;
     if wish.detach {
-        let report = TaskReport { hint: hint(&task), task: Some(task.raw), ..TaskReport::default() };
+        let hint = match client.outlives_command() {
+            true => hint(&task),
+            false => Some("the server ends with this command, and the task with it; --task waits for it".to_owned()),
+        };
+        let report = TaskReport { hint, task: Some(task.raw), created: true, ..TaskReport::default() };
+        client.keep_session();
         return Ok(Called::Detached(Box::new(Body::Task(report))));
     }
     client.wait_for_new_task(task).await.map(Called::Answer)

@@ -52,7 +52,7 @@ warnings! {
     SessionRenewed = "session-renewed", "The server had lost the session; a new one was opened and the request sent again.";
     StdoutNoise = "stdout-noise", "A stdio server wrote something other than messages to its stdout.";
     StructuredType = "structured-type", "structuredContent is not a JSON object.";
-    Subscription = "subscription", "A notification of a subscription came before its acknowledgement, or does not say which subscription it belongs to.";
+    Subscription = "subscription", "A subscription was agreed to in part only, or a notification came before that or does not say which subscription it belongs to.";
     ToolDropped = "tool-dropped", "A tool was left out of the list: its x-mcp-header annotations break a rule, so it cannot be used over HTTP.";
     UnmatchedResponse = "unmatched-response", "A response came that belongs to no open request.";
     UnterminatedEvent = "unterminated-event", "The event stream ended in the middle of an event; its data was used.";

@@ -41,6 +41,10 @@ fn human(method: &str, params: Option<&RawValue>, at: Duration, view: &View<'_>)
     let words = match name {
         "tools/list_changed" | "prompts/list_changed" | "resources/list_changed" => String::new(),
         "resources/updated" => text("uri").unwrap_or_default(),
+        "tasks" | "tasks/status" => {
+            let words = ["taskId", "status", "statusMessage"].iter().filter_map(|name| text(name));
+            words.collect::<Vec<_>>().join(" ")
+        }
         _ => params.map(|params| json::compact(params.get())).unwrap_or_default(),
     };
     let words = view.redactor.mask(&line(&words)).into_owned();

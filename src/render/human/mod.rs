@@ -48,6 +48,10 @@ pub(super) fn result(report: &Report, view: &View<'_>, out: &mut dyn Write) -> i
 
 /// A task, and behind it the result of its call.
 fn task(report: &TaskReport, stream: Stream, out: &mut dyn Write) -> io::Result<()> {
+    if report.created && !stream.is_terminal {
+        let id = report.task.as_deref().and_then(|task| json::member(task, "taskId"));
+        return id.and_then(|id| json::string(&id)).map_or(Ok(()), |id| writeln!(out, "{id}"));
+    }
     // In a pipe the result of the call is all that another program wants.
     if stream.is_terminal || report.result.is_none() {
         out.write_all(super::task::view(report, stream).as_bytes())?;

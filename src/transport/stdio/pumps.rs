@@ -1,6 +1,7 @@
 //! The three pipes of a child: one task each, so that none can block another.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,29 +160,21 @@ pub(super) async fn read_log(mut stderr: ChildStderr, events: EventSender, state
     let _over = state.stderr_over.clone().drop_guard();
     let mut lines = LogLines::default();
     let mut chunk = vec![0; CHUNK];
-    let log = |line| {
-        let line = state.log(line);
-        // Messages have the other half of the queue to themselves: a flood of log lines must neither delay them nor
-        // stop the draining. A line that finds no room is in the trace and in the tail all the same.
-        if events.capacity() > events.max_capacity() / 2 {
-            let _dropped = events.try_send(Ok(Event::Stderr(line))).is_err();
-        }
-    };
+    let mut backlog = Backlog::default();
     loop {
-        let read = if lines.is_begun() {
-            match tokio::time::timeout(PROMPT, stderr.read(&mut chunk)).await {
-                Ok(read) => read,
-                Err(_) => {
-                    log(lines.take());
-                    continue;
-                }
+        let begun = lines.is_begun();
+        let read = tokio::select! {
+            biased;
+            read = stderr.read(&mut chunk) => read,
+            () = backlog.tell_one(&events) => continue,
+            () = tokio::time::sleep(PROMPT), if begun => {
+                backlog.push(state.log(lines.take()));
+                continue;
             }
-        } else {
-            stderr.read(&mut chunk).await
         };
         match read {
             Ok(0) => break,
-            Ok(count) => lines.push(&chunk[..count], log),
+            Ok(count) => lines.push(&chunk[..count], |line| backlog.push(state.log(line))),
             Err(error) => {
                 state.tracer.note(format!("reading the stderr of the server process failed: {error}"));
                 break;
@@ -189,7 +182,56 @@ pub(super) async fn read_log(mut stderr: ChildStderr, events: EventSender, state
         }
     }
     if lines.is_begun() {
-        log(lines.take());
+        backlog.push(state.log(lines.take()));
+    }
+    // The last words are the ones that matter; whoever no longer listens ends this at once.
+    while !backlog.is_empty() {
+        backlog.tell_one(&events).await;
+    }
+}
+
+/// Lines of stderr that wait for room in the queue, which they share with messages one by one. Reading goes on meanwhile, so a
+/// flood neither stops the child nor fills the memory: the oldest lines make room, and it is said how many.
+#[derive(Default)]
+struct Backlog {
+    lines: VecDeque<String>,
+    dropped: usize,
+}
+
+impl Backlog {
+    /// So many lines wait at most; the trace has them all.
+    const MOST: usize = 10_000;
+
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.dropped == 0
+    }
+
+    fn push(&mut self, line: String) {
+        if self.lines.len() == Backlog::MOST {
+            self.lines.pop_front();
+            self.dropped += 1;
+        }
+        self.lines.push_back(line);
+    }
+
+    /// Hands on one line once there is room; never comes back while there is none to hand on.
+    async fn tell_one(&mut self, events: &EventSender) {
+        if self.is_empty() {
+            std::future::pending::<()>().await;
+        }
+        let Ok(permit) = events.reserve().await else {
+            // Nobody listens any more.
+            self.lines.clear();
+            self.dropped = 0;
+            return;
+        };
+        let line = match std::mem::take(&mut self.dropped) {
+            0 => self.lines.pop_front(),
+            dropped => Some(format!("({dropped} lines are not shown here; --trace has them)")),
+        };
+        if let Some(line) = line {
+            permit.send(Ok(Event::Stderr(line)));
+        }
     }
 }
 
