@@ -37,7 +37,8 @@ fn cancelled(server: &FakeServer, ends: &Mutex<Vec<Gone>>) {
 
 #[test]
 fn a_timeout_cancels() {
-    let begun: [(&[&str], fn(&mut Conn)); 3] = [
+    type Row = (&'static [&'static str], fn(&mut Conn));
+    let begun: [Row; 3] = [
         (&["--timeout", "300ms"], |_| {}),
         (&["--timeout", "300ms"], |conn| {
             if conn.over() == Over::Http {

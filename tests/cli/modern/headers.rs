@@ -49,7 +49,8 @@ fn value_encoding_of_uris_and_prompts() {
     let request = only(&server, "resources/read");
     assert_eq!(request.json()["params"]["uri"], uri, "the body has what the user gave");
     assert_eq!(decoded(request.header("Mcp-Name").unwrap()).as_deref(), Ok(uri));
-    let (run, server) = run_json(Over::Http, script(), &["--protocol", "2026-07-28", "get", "--no-check", "grüß Gott"]);
+    let args = ["--protocol", "2026-07-28", "get", "--no-check", "grüß Gott"];
+    let (run, server) = run_json(Over::Http, script(), &args);
     run.assert_category("ok", None, 0);
     assert_eq!(only(&server, "prompts/get").header("Mcp-Name"), Some("=?base64?Z3LDvMOfIEdvdHQ=?="));
 }
@@ -78,7 +79,7 @@ fn both_types_of_answers() {
             ..Row::default()
         },
         Row {
-            name: "streamable-http §Receiving Messages: an answer as the end of a stream, comments and empty events ignored",
+            name: "streamable-http §Receiving Messages: the end of a stream; comments and empty events are nothing",
             over: HTTP,
             peer: peer(|request, conn| {
                 conn.sse_head(200, &[]);

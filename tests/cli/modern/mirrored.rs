@@ -24,7 +24,7 @@ fn sql() -> Value {
     )
 }
 
-/// A server that takes the call only if its headers mirror the region, as it MUST (§Server Behavior for Custom Headers).
+/// A server that takes the call only if its headers mirror the region (§Server Behavior for Custom Headers).
 fn sql_server() -> Script {
     ModernOk::with_tools(json!([tool("other", json!({})), sql()])).then(|request, conn| {
         let region = request.json()["params"]["arguments"]["region"].as_str().map(str::to_owned);
@@ -52,7 +52,8 @@ fn params(request: &Request) -> Vec<(String, String)> {
 
 #[test]
 fn arguments_are_mirrored() {
-    let rows: [(&str, &str, &[(&str, &str)]); 8] = [
+    type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+    let rows: [Row; 8] = [
         (
             "§Client Behavior: string, integer, boolean, nested",
             r#"{"region":"us-west1","limit":5,"dry":false,"where":{"zone":"a"},"q":"x"}"#,

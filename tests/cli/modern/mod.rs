@@ -29,6 +29,7 @@ mod mirrored;
 mod remembered;
 mod results;
 mod rounds;
+mod schemas;
 
 pub(crate) const BOTH: &[Over] = &[Over::Http, Over::Stdio];
 pub(crate) const HTTP: &[Over] = &[Over::Http];

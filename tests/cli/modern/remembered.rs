@@ -16,7 +16,7 @@ type Answer = fn(&Request, &mut Conn);
 /// A server of 2026-07-28 that becomes one with a handshake, or the other way round, or none at all.
 struct Changing {
     server: FakeServer,
-    /// 0 is modern; 1 is legacy, where messages of 2026-07-28 get the refusal; 2 is in trouble, which is all that it says.
+    /// 0 is modern; 1 is legacy, where messages of 2026-07-28 get the refusal; 2 is in trouble, and says nothing else.
     mode: Arc<AtomicUsize>,
     sandbox: Sandbox,
     seen: usize,
@@ -65,7 +65,7 @@ impl Changing {
     fn runs(&mut self, wanted: &[&[&str]]) {
         let (run, sent) = self.run(AUTO);
         run.assert_category("ok", None, 0);
-        assert_eq!(sent, wanted.concat(), "{}", run.describe());
+        assert_eq!(sent, wanted.concat(), "{}\n{}", run.describe(), self.server.describe());
         document(&run);
     }
 }
@@ -104,7 +104,6 @@ fn a_modern_server_became_an_older_one() {
         changing.runs(&[BEGUN]);
         changing.runs(&[&BEGUN[1..]]);
         changing.becomes(1);
-        eprintln!("{name}");
         // Refused, found out anew, and the list is asked for again.
         changing.runs(&[&["tools/list", "server/discover"], SHAKEN]);
         changing.runs(&[SHAKEN]);
