@@ -14,8 +14,12 @@
 //! | 2025-11-25 client/elicitation: only what fits the form is sent | `questions::a_question_that_nobody_answers_is_why_the_call_failed` |
 //! | 2025-11-25 basic/utilities/cancellation: the server is told | `interruption::a_signal_ends_a_call_in_order` |
 //! | 2025-11-25 basic/utilities/cancellation: never `initialize` | `interruption::the_handshake_is_never_cancelled` |
-//! | 2025-11-25 basic/lifecycle §Version Negotiation; basic/transports | `src/client`, `src/transport` unit tests, `faults.rs` |
-//! | 2025-11-25 basic/transports §Backwards Compatibility | `negotiation.rs` |
+//! | 2025-11-25 basic/lifecycle §Initialization, §Version Negotiation | `negotiation::handshake` |
+//! | 2025-11-25 basic/transports §Protocol Version Header, §Session Management | `negotiation::handshake` |
+//! | 2025-11-25 basic/transports §Resumability, 2024-11-05 §HTTP with SSE | `src/transport/http/tests`, `src/transport/sse/tests.rs` |
+//! | 2025-11-25 basic/utilities/tasks | `tasks::core` |
+//! | 2025-11-25 server/resources §Subscriptions | `watch::legacy` |
+//! | 2025-11-25 basic/transports §Backwards Compatibility | `negotiation::told` |
 
 use crate::support::{Conn, Expect, Over, Peer, Request, Run, Sandbox, complete, modern_ok};
 use crate::support::{FakeServer, Script};

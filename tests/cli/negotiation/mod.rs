@@ -6,6 +6,7 @@ use crate::support::{
     Conn, Expect, FakeServer, InitOk, Over, Peer, Request, Row, Script, check_rows, fresh_ids, script,
 };
 
+mod handshake;
 mod programs;
 mod told;
 mod verdicts;
