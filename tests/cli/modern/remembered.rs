@@ -4,8 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::json;
+
 use super::{DONE, document};
-use crate::support::{Conn, FakeServer, InitOk, ModernOk, Over, Request, Run, Sandbox, script};
+use crate::support::{Conn, FakeServer, InitOk, ModernOk, Over, Request, Run, Sandbox, modern_error, script};
 
 const AUTO: &[&str] = &["--json", "--protocol", "auto", "--timeout", "5s", "call", "t"];
 const BEGUN: &[&str] = &["server/discover", "tools/list", "tools/call"];
@@ -74,8 +76,10 @@ fn plain(conn: &mut Conn, status: u16, kind: &str, body: &str) {
     conn.respond(status, &[("Content-Type", kind)], body);
 }
 
+const PAGE: Answer = |_, conn| plain(conn, 404, "text/html", "<h1>no</h1>");
+
 /// How servers with a handshake refuse a message of 2026-07-28 without hearing it.
-const REFUSALS: [(&str, Answer); 7] = [
+const REFUSALS: [(&str, Answer); 9] = [
     ("400 -32000, id null", |_, conn| {
         let body =
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}"#;
@@ -91,8 +95,16 @@ const REFUSALS: [(&str, Answer); 7] = [
             format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32600,"message":"version"}}}}"#, request.id());
         plain(conn, 400, "application/json", &body);
     }),
+    ("404 -32601, our id", |request, conn| {
+        let error = json!({"code": -32601, "message": "Method not found"});
+        modern_error(request, conn, 404, &error);
+    }),
+    ("400 -32022 that names older versions alone", |request, conn| {
+        let data = json!({"supported": ["2025-11-25"], "requested": "2026-07-28"});
+        modern_error(request, conn, 400, &json!({"code": -32022, "message": "Unsupported", "data": data}));
+    }),
     ("400, words", |_, conn| plain(conn, 400, "text/plain", "Bad Request: no session")),
-    ("404, a page", |_, conn| plain(conn, 404, "text/html", "<h1>no</h1>")),
+    ("404, a page", PAGE),
     ("405, empty", |_, conn| plain(conn, 405, "text/plain", "")),
     ("406, empty", |_, conn| plain(conn, 406, "text/plain", "")),
 ];
@@ -130,7 +142,7 @@ fn an_older_server_became_a_modern_one() {
 
 #[test]
 fn a_server_that_refuses_everything_is_asked_once_each() {
-    let mut changing = Changing::new(0, REFUSALS[4].1, REFUSALS[4].1);
+    let mut changing = Changing::new(0, PAGE, PAGE);
     changing.runs(&[BEGUN]);
     changing.becomes(2);
     let (run, sent) = changing.run(AUTO);
@@ -143,19 +155,11 @@ fn a_server_that_refuses_everything_is_asked_once_each() {
 
 #[test]
 fn what_says_nothing_about_the_era_changes_nothing() {
-    let troubles: [(Answer, i32); 6] = [
+    let troubles: [(Answer, i32); 5] = [
         (|_, conn| plain(conn, 503, "text/plain", "down"), 5),
         (|_, conn| plain(conn, 401, "text/plain", ""), 8),
         (|_, conn| plain(conn, 429, "text/plain", ""), 5),
         (|_, conn| conn.reset(), 5),
-        (
-            |request, conn| {
-                let body =
-                    format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32601,"message":"no"}}}}"#, request.id());
-                plain(conn, 404, "application/json", &body);
-            },
-            4,
-        ),
         (|request, conn| conn.error(request, -32602, "no"), 4),
     ];
     for (trouble, exit) in troubles {
@@ -179,6 +183,23 @@ fn what_says_nothing_about_the_era_changes_nothing() {
         changing.becomes(1);
         changing.runs(&[SHAKEN]);
     }
+}
+
+#[test]
+fn a_server_that_has_not_changed_is_believed() {
+    // It may simply not have the method: asked again what it speaks, it says the same, and nothing is sent twice.
+    let ok = ModernOk { tools: None, ..ModernOk::default() };
+    let script = ok.then(|request, conn| match request.rpc_method().as_str() {
+        "tools/list" => modern_error(request, conn, 404, &json!({"code": -32601, "message": "no"})),
+        _ => conn.result(request, DONE),
+    });
+    let (server, sandbox) = (FakeServer::start(Over::Http, script), Sandbox::new());
+    sandbox.mcpcli(&server.args(&["--protocol", "auto", "call", "--no-check", "t"])).run().assert_exit(0);
+    let before = server.rpc_methods().len();
+    let run = sandbox.mcpcli(&server.args(&["--json", "--protocol", "auto", "list", "tools"])).run();
+    run.assert_category("rpc-error", None, 4);
+    assert_eq!(document(&run)["phase"], "tools/list");
+    assert_eq!(server.rpc_methods()[before..], ["tools/list", "server/discover"], "{}", run.describe());
 }
 
 #[test]
