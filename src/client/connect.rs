@@ -9,7 +9,7 @@ use super::era::{self, Modern, Opening, SERVER_INFO};
 use super::error::{ClientError, Fault};
 use super::memory::Learned;
 use super::peer::{Peer, guard};
-use super::{Client, Options, Protocol, Target, negotiate};
+use super::{Client, Options, Protocol, Target, evidence};
 use crate::outcome::{Failure, Ledger, Phase, Reason};
 use crate::schema::shell_word;
 use crate::trace::Tracer;
@@ -117,7 +117,7 @@ impl Client {
         if let Some(learned) = dialer.recall(target) {
             match dialer.remembered(&learned, target, handshake).await {
                 Ok(client) => return Ok(client),
-                Err(error) if !negotiate::is_refusal(&error) => return Err(error.to_failure()),
+                Err(error) if !evidence::is_refusal(&error) => return Err(error.to_failure()),
                 Err(error) => {
                     tracer.note(format!(
                         "what was remembered does not hold any more ({}); finding out anew",
@@ -200,7 +200,7 @@ impl Dialer<'_> {
     ) -> Result<Client, ClientError> {
         let mut begun = self.begin(kind, target, opening, handshake).await;
         if let (Kind::Stdio, Opening::Probe { fall_back: true }, Err(error)) = (kind, opening, &begun)
-            && negotiate::ended_by_probe(error)
+            && evidence::ended_by_probe(error)
         {
             // Programs exist that end at the first request that is not `initialize` (2026-07-28 basic/transports/stdio
             // §Backward Compatibility: any other outcome of the probe means an older server).

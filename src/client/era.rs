@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use super::draft::{Cancel, Conduct, Draft};
 use super::error::{ClientError, Fault};
 use super::host::Question;
-use super::peer::{Cancel, Conduct, Draft};
 use super::{Options, Protocol};
 use crate::outcome::{Ledger, Phase, Reason, WarningId};
 use crate::schema;
@@ -19,7 +19,9 @@ mod legacy;
 mod modern;
 
 pub use legacy::{LEGACY, NEWEST_LEGACY, has_header, initialize, listen};
-pub use modern::{MODERN, Modern, NEWEST_MODERN, SERVER_INFO, TASKS, discover, mutual, supported, versions_of};
+pub use modern::{
+    MODERN, Modern, NEWEST_MODERN, SERVER_INFO, TASKS, discover, may_ask, mutual, supported, versions_of,
+};
 
 /// How a conversation is held, once it has begun.
 #[derive(Debug, Clone)]

@@ -10,8 +10,11 @@ use crate::outcome::Signal;
 use crate::transport::{HttpEndpoint, Kind, NetSettings, StdioEndpoint};
 
 mod connect;
+mod draft;
 pub mod era;
 mod error;
+mod evidence;
+mod failure;
 pub mod host;
 mod inbound;
 mod memory;

@@ -13,7 +13,7 @@ use super::error::{ClientError, Fault};
 use super::peer::{Answer, Peer};
 use super::renewal::spawn_listening;
 use super::state::Unanswered;
-use super::{Activity, Options, Protocol, Target, negotiate};
+use super::{Activity, Options, Protocol, Target, evidence};
 use crate::outcome::{Ledger, Phase, Reason};
 use crate::trace::Tracer;
 use crate::transport::{Kind, Listening};
@@ -161,7 +161,7 @@ impl Client {
         self.wait_for_listening().await?;
         let called = self.called(name, arguments, schema, more).await;
         let Err(error) = &called else { return called };
-        if schema.is_some() || !negotiate::is_header_mismatch(error) {
+        if schema.is_some() || !evidence::is_header_mismatch(error) {
             return called;
         }
         // Sent without knowing the schema, and refused for its headers: "SHOULD re-run tools/list, then retry"

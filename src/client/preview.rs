@@ -2,9 +2,9 @@
 
 use serde_json::value::RawValue;
 
+use super::draft::Draft;
 use super::era::{self, Era};
 use super::operations::{Client, call_members, prompt_members};
-use super::peer::Draft;
 use super::{Options, Target};
 use crate::transport::Kind;
 use crate::wire::{jsonrpc, mirror};

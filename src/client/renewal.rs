@@ -7,11 +7,12 @@ use std::sync::{Arc, PoisonError};
 use tokio::task::JoinHandle;
 
 use super::connect::{Dialer, Handshake, server_info};
+use super::draft::Draft;
 use super::era::{self, Era, MODERN, Modern, Opening};
 use super::error::{ClientError, Fault};
 use super::operations::Client;
-use super::peer::{Answer, Draft, Peer};
-use super::{Protocol, Target, negotiate};
+use super::peer::{Answer, Peer};
+use super::{Protocol, Target, evidence};
 use crate::outcome::{Ledger, Phase, WarningId};
 use crate::transport::Listening;
 use crate::wire::{RawJson, json};
@@ -28,7 +29,7 @@ impl Client {
         let first = self.once(draft).await;
         let trusted = self.on_trust.take();
         let lost = match first {
-            Err(error) if trusted.as_ref().is_some_and(|_| negotiate::casts_doubt(&error)) => {
+            Err(error) if trusted.as_ref().is_some_and(|_| evidence::casts_doubt(&error)) => {
                 let Some(target) = trusted else { return Err(error) };
                 // Warnings about how a changed server words its refusal are no deviations of it.
                 let about_it = self.ledger.withdraw(mark);
@@ -88,7 +89,7 @@ impl Client {
     /// the same era that both speak, unless the user has said which it must be.
     fn other_version(&mut self, error: &ClientError) -> Option<Modern> {
         let (Era::Modern(now), false) = (self.era(), self.version_changed) else { return None };
-        let offered = negotiate::other_versions(error)?;
+        let offered = evidence::other_versions(error)?;
         let same = offered.contains(&now.version).then(|| now.version.clone());
         let pinned = matches!(self.options.protocol, Protocol::Version(_));
         let other = era::mutual(&offered).filter(|version| !pinned && MODERN.contains(version)).map(str::to_owned);

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use super::draft::Draft;
 use super::era::{Era, Shape, Wanted};
 use super::error::{ClientError, Fault};
 use super::operations::Client;
-use super::peer::{Answer, Draft};
+use super::peer::Answer;
 use super::state::Unanswered;
 use crate::outcome::Phase;
 use crate::wire::json;

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::Receiver;
 
+use super::draft::{Cancel, Conduct};
 use super::era::Era;
 use super::error::{ClientError, Fault, Silence};
 use super::operations::Client;
-use super::peer::{Cancel, Conduct};
 use super::state::Notice;
 use crate::outcome::{Phase, Reason, Signal, WarningId};
 use crate::transport::{Kind, Listening};

@@ -19,7 +19,12 @@ pub(super) async fn run(name: &str, client: &mut Client) -> Found {
         let wanted = |entry: &RawJson| name_of(kind, entry).as_deref() == Some(name);
         let pages = client.list(kind.method(), kind.member(), |entries| entries.iter().any(wanted)).await;
         if let Some(entry) = pages.entries.iter().find(|entry| wanted(entry)) {
-            return Found::ok(Body::Describe(Box::new(describe(kind, name, entry))));
+            let mut found = describe(kind, name, entry);
+            let schema = ToolView::read(entry).input_schema.filter(|_| kind == ListKind::Tools);
+            for defect in client.era().tool_defects(schema.as_deref(), client.kind()) {
+                found.defects.push(format!("{defect}; `call` refuses it over HTTP"));
+            }
+            return Found::ok(Body::Describe(Box::new(found)));
         }
         match pages.stopped {
             // A list that does not exist holds no name; every other failure may hide the one that is wanted.

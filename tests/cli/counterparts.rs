@@ -251,7 +251,12 @@ impl Findings<'_> {
             let code = offer.code(&check.what, protocol.is_modern());
             let result = check.result.iter().filter(|_| code.is_none());
             let expected = Expected {
-                category: if code.is_some() { "rpc-error" } else { &check.category },
+                category: match code {
+                    // Said beforehand instead of asked for: input that was not supplied all the same.
+                    Some(-32021) => "input-required",
+                    Some(_) => "rpc-error",
+                    None => &check.category,
+                },
                 phase: check.phase.as_deref(),
                 reason: None,
                 code,

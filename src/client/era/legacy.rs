@@ -2,8 +2,9 @@
 
 use serde_json::value::RawValue;
 
+use super::super::draft::{Cancel, Conduct, Draft};
 use super::super::error::ClientError;
-use super::super::peer::{Answer, Cancel, Conduct, Draft, Peer};
+use super::super::peer::{Answer, Peer};
 use super::super::{Handshake, Options, Protocol};
 use super::{Era, LEGACY_CONDUCT, expect_objects, is_released, object, requested, violation};
 use crate::outcome::{Ledger, Phase, Reason, WarningId};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::super::Options;
+use super::super::draft::Draft;
 use super::super::error::ClientError;
 use super::super::host::Question;
-use super::super::peer::Draft;
 use super::{LEGACY, MODERN_CONDUCT, Shape, Wanted, expect_objects, object, strings, violation};
 use crate::outcome::{Ledger, Phase, Reason, WarningId};
 use crate::wire::{JsonKind, RawJson, json, mirror};
@@ -27,6 +27,11 @@ pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The methods whose result may ask for input (2026-07-28 basic/patterns/mrtr).
 const MAY_ASK: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+
+/// Whether the result of this method may ask for input.
+pub fn may_ask(method: &str) -> bool {
+    MAY_ASK.contains(&method)
+}
 
 /// How requests are made in this era.
 #[derive(Debug, Clone)]

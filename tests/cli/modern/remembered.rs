@@ -160,7 +160,7 @@ fn what_says_nothing_about_the_era_changes_nothing() {
         (|_, conn| plain(conn, 401, "text/plain", ""), 8),
         (|_, conn| plain(conn, 429, "text/plain", ""), 5),
         (|_, conn| conn.reset(), 5),
-        (|request, conn| conn.error(request, -32602, "no"), 4),
+        (|request, conn| conn.error(request, -32603, "no"), 4),
     ];
     for (trouble, exit) in troubles {
         let mut changing = Changing::new(0, REFUSALS[0].1, trouble);

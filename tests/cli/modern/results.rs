@@ -146,9 +146,9 @@ fn a_hint_says_how_to_supply_a_missing_capability() {
         }),
         args: CALL,
         expect: Expect {
-            category: "rpc-error",
+            category: "input-required",
             phase: "tools/call",
-            exit: 4,
+            exit: 10,
             stderr: &["-32021", "--answer"],
             ..Expect::default()
         },
