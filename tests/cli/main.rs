@@ -20,3 +20,4 @@ mod readme;
 mod support;
 mod tasks;
 mod watch;
+mod tls;

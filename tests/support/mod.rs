@@ -13,6 +13,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod conn;
+mod front;
 mod init_ok;
 mod modern_ok;
 mod relay;
@@ -21,11 +22,14 @@ mod rows;
 mod sandbox;
 mod server;
 mod tests;
+mod tls;
 
 pub use conn::{Conn, Gone};
+pub use front::{Front, pipe};
 pub use init_ok::{InitOk, init_ok};
 pub use modern_ok::{MODERN, ModernOk, complete, decoded, fresh_ids, modern_error, modern_ok};
 pub use request::Request;
 pub use rows::{Expect, Peer, Row, Seen, check_rows};
 pub use sandbox::{Invocation, Run, Running, Sandbox};
 pub use server::{FakeServer, Over, Script, script};
+pub use tls::{Authority, Identity, Tls, TlsServer, Valid};
