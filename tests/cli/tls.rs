@@ -47,7 +47,9 @@ fn write_files(sandbox: &Sandbox) {
         ("client.key", all.client.key.clone()),
         ("client-and-key.pem", format!("{}{}", all.client.cert, all.client.key)),
         ("foreign.pem", format!("{}{}", all.foreign_client.cert, all.foreign_client.key)),
+        ("other.key", all.good.key.clone()),
         ("text.pem", "this is no PEM\n".to_owned()),
+        ("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_owned()),
     ];
     for (name, content) in files {
         sandbox.write(name, content);
@@ -214,6 +216,13 @@ const ROWS: &[Row] = &[
         ..OK
     },
     Row {
+        name: "NET-04 a key that is not the certificate's",
+        tls: client_wanted,
+        args: &["--cacert", "ca.pem", "--cert", "client.pem", "--key", "other.key"],
+        says: &["--key", "other.key"],
+        ..USAGE
+    },
+    Row {
         name: "NET-04 no file for --key",
         args: &["--cacert", "ca.pem", "--cert", "client.pem", "--key", "missing.key"],
         says: &["--key", "missing.key"],
@@ -242,6 +251,12 @@ const ROWS: &[Row] = &[
         name: "NET-04 --cacert that is no PEM",
         args: &["--cacert", "text.pem"],
         says: &["--cacert", "text.pem", "PEM"],
+        ..USAGE
+    },
+    Row {
+        name: "NET-04 --cacert that is PEM of nothing",
+        args: &["--cacert", "broken.pem"],
+        says: &["--cacert", "broken.pem"],
         ..USAGE
     },
     Row {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use url::{Host, Url};
 
-use super::super::{AddressFailure, StreamEnd, TransportError};
+use super::super::{AddressFailure, NetSettings, StreamEnd, TransportError};
 use super::{Net, target, tls};
 use crate::outcome::{Phase, Reason};
 
@@ -48,6 +48,11 @@ fn causes(error: &(dyn Error + 'static)) -> Vec<String> {
         }
     }
     causes
+}
+
+/// An error from building the client.
+pub fn of_client(error: &reqwest::Error, url: &Url, settings: &NetSettings) -> TransportError {
+    find(error).and_then(|cause| tls::of_identity(cause, settings)).unwrap_or_else(|| of_build(error, url))
 }
 
 /// An error from building the client or a request.

@@ -85,7 +85,7 @@ impl Net {
             builder.proxy(reqwest::Proxy::custom(move |url| rules.choose(url).map(|chosen| chosen.url.clone())))
         };
         let builder = tls::configure(builder, settings, &endpoint.url, &context.ledger)?;
-        let client = builder.build().map_err(|error| failure::of_build(&error, &endpoint.url))?;
+        let client = builder.build().map_err(|error| failure::of_client(&error, &endpoint.url, settings))?;
         let user_headers = user_headers(endpoint, &client, context)?;
         let mut plain = endpoint.url.clone();
         // Both fail only for URLs that cannot have userinfo. It travels as a header, see `user_headers`.

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use reqwest::{Certificate, ClientBuilder, Identity};
-use rustls::CertificateError;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{CertificateError, RootCertStore};
 use url::Url;
 
 use super::super::{NetSettings, TransportError};
@@ -28,7 +30,7 @@ pub fn configure(
     if let Some(path) = &settings.cacert {
         let pem = read("--cacert", path)?;
         extra = Certificate::from_pem_bundle(&pem).map_err(|_| no_pem("--cacert", path, "certificate"))?;
-        if extra.is_empty() {
+        if extra.is_empty() || !are_certificates(&pem) {
             return Err(no_pem("--cacert", path, "certificate"));
         }
     }
@@ -53,6 +55,32 @@ fn read(option: &str, path: &Path) -> Result<Vec<u8>, TransportError> {
         message: format!("the file of {option}, {}, cannot be read: {error}", path.display()),
         hint: Some("check the path".to_owned()),
     })
+}
+
+/// Whether what the PEM wraps can be read too. The client finds that out when it is built, where it looks as if the server's
+/// certificate were meant.
+fn are_certificates(pem: &[u8]) -> bool {
+    let mut roots = RootCertStore::empty();
+    CertificateDer::pem_slice_iter(pem).all(|found| found.is_ok_and(|certificate| roots.add(certificate).is_ok()))
+}
+
+/// An error from building the client that is about the user's own certificate, as such.
+///
+/// No server has said anything yet, so that a certificate that is wrong here is the one of `--cert`.
+pub fn of_identity(error: &rustls::Error, settings: &NetSettings) -> Option<TransportError> {
+    let path = settings.cert.as_deref()?;
+    let with = match &settings.key {
+        Some(key) => format!("the one of --key, {}", key.display()),
+        None => "the one in it".to_owned(),
+    };
+    match error {
+        rustls::Error::InconsistentKeys(_) => Some(TransportError::Setting {
+            message: format!("the key of the certificate of --cert, {}, is not {with}", path.display()),
+            hint: Some("a certificate works with the one key that it was made for".to_owned()),
+        }),
+        rustls::Error::InvalidCertificate(_) => Some(no_pem("--cert", path, "certificate that can be read")),
+        _ => None,
+    }
 }
 
 fn no_pem(option: &str, path: &Path, what: &str) -> TransportError {
