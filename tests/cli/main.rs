@@ -13,6 +13,7 @@ mod help;
 mod interruption;
 mod modern;
 mod negotiation;
+mod network;
 mod outcomes;
 mod questions;
 mod readme;

@@ -2,14 +2,16 @@
 
 use std::sync::LazyLock;
 
-use crate::envelope;
-use crate::support::{Authority, Identity, InitOk, Over, Run, Sandbox, Script, Tls, TlsServer, Valid};
+use crate::network::{self, Row, Stage, UNREACHED, check_rows, reached_if_ok, well_behaved};
+use crate::support::{Authority, Identity, Over, Sandbox, Tls, TlsServer, Valid};
 
 /// The certificates of all rows. Each server's is for `localhost` and the two loopback addresses, if nothing else is said.
-struct Certificates {
-    authority: Authority,
+pub struct Certificates {
+    pub authority: Authority,
     stranger: Authority,
-    good: Identity,
+    pub good: Identity,
+    of_system: Identity,
+    pub behind_proxy: Identity,
     self_signed: Identity,
     elsewhere: Identity,
     formerly: Identity,
@@ -20,10 +22,12 @@ struct Certificates {
 
 const HERE: &[&str] = &["localhost", "127.0.0.1", "::1"];
 
-static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
+pub static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
     let (authority, stranger) = (Authority::new("the authority"), Authority::new("a stranger"));
     Certificates {
         good: authority.issue(HERE, Valid::Now),
+        of_system: stranger.issue(HERE, Valid::Now),
+        behind_proxy: authority.issue(&["mcp.test"], Valid::Now),
         self_signed: Identity::self_signed(HERE),
         elsewhere: authority.issue(&["elsewhere.example"], Valid::Now),
         formerly: authority.issue(HERE, Valid::Formerly),
@@ -35,9 +39,13 @@ static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
     }
 });
 
-/// The PEM files that the arguments of a row name as `{file}`.
-fn write_files(sandbox: &Sandbox) {
-    let all = &*CERTIFICATES;
+pub fn all() -> &'static Certificates {
+    &CERTIFICATES
+}
+
+/// The PEM files that the arguments of the rows name.
+pub fn write_files(sandbox: &Sandbox) {
+    let all = all();
     let files = [
         ("ca.pem", all.authority.cert.clone()),
         ("stranger.pem", all.stranger.cert.clone()),
@@ -56,50 +64,34 @@ fn write_files(sandbox: &Sandbox) {
     }
 }
 
-struct Row {
-    name: &'static str,
-    tls: fn(&'static Certificates) -> Tls<'static>,
-    host: &'static str,
-    args: &'static [&'static str],
-    category: &'static str,
-    reason: Option<&'static str>,
-    phase: &'static str,
-    exit: i32,
-    /// What the human view says on stderr.
-    says: &'static [&'static str],
-    /// What it does not say.
-    says_not: &'static [&'static str],
-    warnings: &'static [&'static str],
-    /// Whether the server was sent anything.
-    reached: bool,
+/// A server behind TLS, called by this name. It is sent something exactly in the runs that succeed.
+pub fn stage(over: Over, host: &str, tls: &Tls<'_>) -> Stage {
+    let server = TlsServer::start(over, well_behaved(), tls);
+    let (url, look) = (server.url(host), reached_if_ok(&server.inner));
+    Stage::new(url, server).look(look)
 }
 
-/// A failed handshake with a server whose certificate is in order.
-const FAILED: Row = Row {
-    name: "",
-    tls: |all| Tls::new(&all.good),
-    host: "localhost",
+fn client_wanted(all: &Certificates) -> Tls<'_> {
+    Tls { clients_of: Some(&all.authority), ..Tls::new(&all.good) }
+}
+
+/// A call that succeeds, by a certificate of the authority.
+const OK: Row = Row {
+    stage: |over| stage(over, "localhost", &Tls::new(&all().good)),
     args: &["--cacert", "ca.pem"],
-    category: "transport",
-    reason: Some("tls"),
-    phase: "connect",
-    exit: 5,
-    says: &[],
-    says_not: &[],
-    warnings: &[],
-    reached: false,
+    ..network::OK
 };
 
-/// A call that succeeds.
-const OK: Row = Row { category: "ok", reason: None, phase: "", exit: 0, reached: true, ..FAILED };
+/// A failed handshake.
+const FAILED: Row = Row { reason: Some("tls"), stage: OK.stage, args: OK.args, ..UNREACHED };
 
 /// A setting that cannot be used.
-const USAGE: Row = Row { category: "usage", reason: Some("command-line"), phase: "resolve", exit: 2, ..FAILED };
+const USAGE: Row = Row { stage: OK.stage, ..network::USAGE };
 
 const ROWS: &[Row] = &[
     Row {
         name: "NET-04 self-signed",
-        tls: |all| Tls::new(&all.self_signed),
+        stage: |over| stage(over, "localhost", &Tls::new(&all().self_signed)),
         args: &[],
         says: &["UnknownIssuer", "--cacert", "--insecure", "localhost:"],
         ..FAILED
@@ -114,7 +106,7 @@ const ROWS: &[Row] = &[
     Row { name: "NET-04 --cacert with two authorities", args: &["--cacert", "bundle.pem"], ..OK },
     Row {
         name: "NET-04 --cacert with a self-signed certificate",
-        tls: |all| Tls::new(&all.self_signed),
+        stage: |over| stage(over, "localhost", &Tls::new(&all().self_signed)),
         args: &["--cacert", "self.pem"],
         ..OK
     },
@@ -126,31 +118,34 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "NET-04 wrong host name",
-        tls: |all| Tls::new(&all.elsewhere),
+        stage: |over| stage(over, "localhost", &Tls::new(&all().elsewhere)),
         says: &["elsewhere.example", "localhost", "use a host name"],
         ..FAILED
     },
     Row {
         name: "NET-04 wrong address",
-        tls: |all| Tls::new(&all.elsewhere),
-        host: "127.0.0.1",
+        stage: |over| stage(over, "127.0.0.1", &Tls::new(&all().elsewhere)),
         says: &["elsewhere.example", "127.0.0.1"],
         ..FAILED
     },
     Row {
         name: "NET-04 expired",
-        tls: |all| Tls::new(&all.formerly),
+        stage: |over| stage(over, "localhost", &Tls::new(&all().formerly)),
         says: &["expired on 2001-01-02", "new certificate"],
         ..FAILED
     },
     Row {
         name: "NET-04 not yet valid",
-        tls: |all| Tls::new(&all.later),
+        stage: |over| stage(over, "localhost", &Tls::new(&all().later)),
         says: &["valid from 3000-01-01", "clock"],
         ..FAILED
     },
-    Row { name: "NET-04 an IPv4 address", host: "127.0.0.1", ..OK },
-    Row { name: "NET-04 TLS 1.2 only", tls: |all| Tls { only_tls12: true, ..Tls::new(&all.good) }, ..OK },
+    Row { name: "NET-04 an IPv4 address", stage: |over| stage(over, "127.0.0.1", &Tls::new(&all().good)), ..OK },
+    Row {
+        name: "NET-04 TLS 1.2 only",
+        stage: |over| stage(over, "localhost", &Tls { only_tls12: true, ..Tls::new(&all().good) }),
+        ..OK
+    },
     Row {
         name: "NET-04 --insecure",
         args: &["--insecure"],
@@ -167,46 +162,46 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "NET-04 --insecure, expired",
-        tls: |all| Tls::new(&all.formerly),
+        stage: |over| stage(over, "localhost", &Tls::new(&all().formerly)),
         args: &["--insecure"],
         warnings: &["insecure"],
         ..OK
     },
     Row {
         name: "NET-04 --insecure, another name",
-        tls: |all| Tls::new(&all.elsewhere),
+        stage: |over| stage(over, "localhost", &Tls::new(&all().elsewhere)),
         args: &["--insecure"],
         warnings: &["insecure"],
         ..OK
     },
     Row {
         name: "NET-04 no client certificate where one must be shown",
-        tls: client_wanted,
+        stage: |over| stage(over, "localhost", &client_wanted(all())),
         says: &["certificate", "--cert"],
         ..FAILED
     },
     Row {
         name: "NET-04 no client certificate, TLS 1.2",
-        tls: |all| Tls { only_tls12: true, ..client_wanted(all) },
+        stage: |over| stage(over, "localhost", &Tls { only_tls12: true, ..client_wanted(all()) }),
         says: &["--cert"],
         ..FAILED
     },
     Row {
         name: "NET-04 a client certificate of a stranger",
-        tls: client_wanted,
+        stage: |over| stage(over, "localhost", &client_wanted(all())),
         args: &["--cacert", "ca.pem", "--cert", "foreign.pem"],
         says: &["certificate", "--cert"],
         ..FAILED
     },
     Row {
         name: "NET-04 --cert and --key",
-        tls: client_wanted,
+        stage: |over| stage(over, "localhost", &client_wanted(all())),
         args: &["--cacert", "ca.pem", "--cert", "client.pem", "--key", "client.key"],
         ..OK
     },
     Row {
         name: "NET-04 --cert with the key in it",
-        tls: client_wanted,
+        stage: |over| stage(over, "localhost", &client_wanted(all())),
         args: &["--cacert", "ca.pem", "--cert", "client-and-key.pem"],
         ..OK
     },
@@ -217,7 +212,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "NET-04 a key that is not the certificate's",
-        tls: client_wanted,
+        stage: |over| stage(over, "localhost", &client_wanted(all())),
         args: &["--cacert", "ca.pem", "--cert", "client.pem", "--key", "other.key"],
         says: &["--key", "other.key"],
         ..USAGE
@@ -273,90 +268,53 @@ const ROWS: &[Row] = &[
     },
 ];
 
-fn client_wanted(all: &'static Certificates) -> Tls<'static> {
-    Tls { clients_of: Some(&all.authority), ..Tls::new(&all.good) }
-}
-
-/// The ways to speak to a server: which one it plays, and the arguments for it.
-const WAYS: &[(Over, &[&str])] = &[
-    (Over::Http, &[]),
-    (Over::Http, &["--transport", "http", "--protocol", "legacy"]),
-    (Over::Sse, &["--transport", "sse"]),
+/// Rows where it matters which certificates the system trusts, which is told to the binary as Linux programs are told.
+#[cfg(target_os = "linux")]
+const SYSTEM_ROWS: &[Row] = &[
+    Row {
+        name: "NET-04 an authority of the system",
+        stage: |over| stage(over, "localhost", &Tls::new(&all().of_system)),
+        args: &[],
+        ..OK
+    },
+    Row {
+        name: "NET-04 --cacert beside the authorities of the system",
+        stage: |over| stage(over, "localhost", &Tls::new(&all().of_system)),
+        ..OK
+    },
+    Row {
+        name: "NET-04 --cacert on a system that trusts nobody",
+        stage: |over| without_roots(stage(over, "localhost", &Tls::new(&all().good))),
+        ..OK
+    },
+    Row {
+        name: "NET-04 a system that trusts nobody",
+        stage: |over| without_roots(stage(over, "localhost", &Tls::new(&all().good))),
+        args: &[],
+        says: &["ca-certificates", "--cacert"],
+        ..FAILED
+    },
+    Row {
+        name: "NET-04 --insecure on a system that trusts nobody",
+        stage: |over| without_roots(stage(over, "localhost", &Tls::new(&all().good))),
+        args: &["--insecure"],
+        warnings: &["insecure"],
+        ..OK
+    },
 ];
 
-fn well_behaved() -> Script {
-    InitOk::default().then(|request, conn| conn.error(request, -32601, "no such method"))
+#[cfg(target_os = "linux")]
+fn without_roots(stage: Stage) -> Stage {
+    stage.env("SSL_CERT_FILE", "/nonexistent.pem")
 }
 
-/// A run with the certificates at hand. The system's roots are the stranger's alone, whatever the machine trusts.
-fn run(sandbox: &Sandbox, args: &[&str]) -> Run {
-    write_files(sandbox);
-    sandbox.mcpcli(args).env("SSL_CERT_FILE", sandbox.work().join("stranger.pem")).run()
-}
-
-fn check(row: &Row, (over, way): (Over, &[&str])) -> Vec<String> {
-    let server = TlsServer::start(over, well_behaved(), &(row.tls)(&CERTIFICATES));
-    let url = server.url(row.host);
-    let sandbox = Sandbox::new();
-    let args = [&["-s", &url], way, row.args, &["list", "tools"]].concat();
-    let json = run(&sandbox, &[&["--json"], &args[..]].concat());
-    let mut problems = json.category_problems(row.category, row.reason, row.exit);
-    problems.extend(document_problems(row, &json));
-    let human = run(&sandbox, &args);
-    if human.status != Some(row.exit) {
-        problems.push(format!("the human view exits with {:?}", human.status));
-    }
-    if (row.exit == 0) != human.stdout_text().contains("echo") {
-        problems.push("stdout".to_owned());
-    }
-    problems
-        .extend(row.says.iter().filter(|text| !human.stderr.contains(**text)).map(|text| format!("lacks {text:?}")));
-    let not = row.says_not.iter().filter(|text| human.stderr.contains(**text));
-    problems.extend(not.map(|text| format!("holds {text:?}")));
-    if row.reached == server.inner.requests().is_empty() {
-        problems.push(format!("the server saw\n{}", server.inner.describe()));
-    }
-    if !problems.is_empty() {
-        problems.extend([json.describe(), human.describe()]);
-    }
-    problems.into_iter().map(|problem| format!("{} {way:?}: {problem}", row.name)).collect()
-}
-
-fn document_problems(row: &Row, run: &Run) -> Vec<String> {
-    let Ok(document) = run.try_json() else { return Vec::new() };
-    let mut problems = envelope::problems(&document);
-    if !row.phase.is_empty() && document["phase"] != row.phase {
-        problems.push(format!("phase is {}", document["phase"]));
-    }
-    let warnings: Vec<&str> =
-        document["warnings"].as_array().into_iter().flatten().filter_map(|warning| warning["id"].as_str()).collect();
-    if warnings != row.warnings {
-        problems.push(format!("warnings are {warnings:?}"));
-    }
-    problems
-}
-
-/// Runs the cases on some threads and gathers what is wrong.
-fn in_parallel<T: Sync>(cases: &[T], check: impl Fn(&T) -> Vec<String> + Sync) -> String {
-    let check = &check;
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = cases
-            .chunks(cases.len().div_ceil(4))
-            .map(|cases| scope.spawn(move || cases.iter().flat_map(check).collect::<Vec<_>>()))
-            .collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().expect("a worker does not panic"))
-            .collect::<Vec<_>>()
-            .join("\n")
-    })
+#[cfg(target_os = "linux")]
+#[test]
+fn net_04_the_roots_of_the_system_count() {
+    check_rows(SYSTEM_ROWS);
 }
 
 #[test]
 fn net_04_each_certificate_has_its_outcome() {
-    let only = std::env::var("MCPCLI_ROW").unwrap_or_default();
-    let rows = ROWS.iter().filter(|row| row.name.contains(&only));
-    let cases: Vec<_> = rows.flat_map(|row| WAYS.iter().map(move |way| (row, *way))).collect();
-    let problems = in_parallel(&cases, |(row, way)| check(row, *way));
-    assert!(problems.is_empty(), "{problems}");
+    check_rows(ROWS);
 }

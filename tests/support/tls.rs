@@ -1,5 +1,6 @@
 //! TLS for the fake servers: certificates made at run time, and a server that speaks TLS in front of a plain one.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
@@ -118,24 +119,13 @@ fn certificate(pem: &str) -> CertificateDer<'static> {
 pub struct TlsServer {
     front: Front,
     /// What stands behind TLS, and what it was sent.
-    pub inner: FakeServer,
+    pub inner: Arc<FakeServer>,
 }
 
 impl TlsServer {
     pub fn start(over: Over, script: Script, tls: &Tls<'_>) -> TlsServer {
-        let inner = FakeServer::start(over, script);
-        let acceptor = TlsAcceptor::from(Arc::new(tls.config()));
-        let server = inner.address();
-        let front = Front::start(move |socket| {
-            let accepting = acceptor.accept(socket);
-            async move {
-                // A handshake that fails is what many tests are about; the client tells of it.
-                if let Ok(session) = accepting.await {
-                    pipe(session, server).await;
-                }
-            }
-        });
-        TlsServer { front, inner }
+        let inner = Arc::new(FakeServer::start(over, script));
+        TlsServer { front: tls_front(tls, inner.address()), inner }
     }
 
     /// Its URL by this name of the host.
@@ -144,7 +134,7 @@ impl TlsServer {
         format!("https://{host}:{}/{path}", self.front.port())
     }
 
-    pub fn address(&self) -> std::net::SocketAddr {
+    pub fn address(&self) -> SocketAddr {
         self.front.address()
     }
 
@@ -152,4 +142,18 @@ impl TlsServer {
     pub fn connections(&self) -> usize {
         self.front.connections()
     }
+}
+
+/// TLS in front of whatever listens there.
+pub fn tls_front(tls: &Tls<'_>, server: SocketAddr) -> Front {
+    let acceptor = TlsAcceptor::from(Arc::new(tls.config()));
+    Front::start(move |socket| {
+        let accepting = acceptor.accept(socket);
+        async move {
+            // A handshake that fails is what many tests are about; the client tells of it.
+            if let Ok(session) = accepting.await {
+                pipe(session, server).await;
+            }
+        }
+    })
 }
