@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 use crate::envelope;
 use crate::support::{FakeServer, InitOk, Over, Run, Sandbox, Script};
 
+mod handshakes;
+
 /// A way to speak to a server: what it plays, and the arguments for it.
 pub type Way = (Over, &'static [&'static str]);
 

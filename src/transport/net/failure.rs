@@ -33,6 +33,15 @@ fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a 
     chain(error).find_map(|error| error.downcast_ref::<T>())
 }
 
+/// Whether the peer ended a connection that stood. The end of a handshake is an error of the TLS library's own, not of the
+/// system, so that every error of the chain counts.
+fn is_cut(error: &(dyn Error + 'static)) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    chain(error)
+        .filter_map(|error| error.downcast_ref::<io::Error>())
+        .any(|error| matches!(error.kind(), UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe))
+}
+
 /// The texts of the chain, without the client library's own wrappers and without repetitions.
 fn causes(error: &(dyn Error + 'static)) -> Vec<String> {
     let mut causes: Vec<String> = Vec::new();
@@ -95,10 +104,7 @@ pub async fn of_request(net: &Net, error: &reqwest::Error, url: &Url) -> Transpo
             return TransportError::Dns { host: url.host_str().unwrap_or_default().to_owned(), detail };
         }
         // A TCP connection existed, and the handshake on it was cut off.
-        if url.scheme() == "https"
-            && let Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) =
-                os_error.map(io::Error::kind)
-        {
+        if url.scheme() == "https" && is_cut(error) {
             let hint = "the port may not speak TLS: try http:// instead of https://";
             return TransportError::Tls { target, causes, hint: Some(hint.to_owned()) };
         }
