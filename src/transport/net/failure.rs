@@ -11,6 +11,7 @@ use futures_util::future::join_all;
 use url::{Host, Url};
 
 use super::super::{AddressFailure, NetSettings, StreamEnd, TransportError};
+use super::proxy::Proxy;
 use super::{Net, target, tls};
 use crate::outcome::{Phase, Reason};
 
@@ -90,7 +91,7 @@ pub async fn of_request(net: &Net, error: &reqwest::Error, url: &Url) -> Transpo
             && os_error.is_none()
             && let Some(limit) = net.settings.connect_timeout
         {
-            return connect_timeout(net, &target, proxy, limit);
+            return connect_timeout(net, url, proxy, limit).await;
         }
         if let Some(cause) = tls_error {
             return TransportError::Tls { target, causes, hint: tls::hint(Some(cause)) };
@@ -143,17 +144,31 @@ fn end_of(error: &reqwest::Error, received: u64, announced: Option<u64>) -> Stre
     }
 }
 
-fn connect_timeout(net: &Net, target: &str, proxy: Option<&super::proxy::Proxy>, limit: Duration) -> TransportError {
-    let (what, hint) = match proxy {
-        None => {
-            let hint = "is the host up, and the port not blocked? --connect-timeout gives it more time";
-            (format!("no connection to {target}"), hint)
-        }
-        Some(proxy) => {
-            let shown = net.context.tracer.redactor().url(&proxy.url);
-            let hint = "check the proxy; --connect-timeout gives it more time";
-            (format!("no connection to {target} through the proxy {shown} (from {})", proxy.source_name), hint)
-        }
+async fn connect_timeout(net: &Net, url: &Url, proxy: Option<&Proxy>, limit: Duration) -> TransportError {
+    let target = target(url);
+    // The client does not tell how far it came, so the first step is tried again.
+    let stands = stands(proxy.map_or(url, |proxy| &proxy.url), limit).await;
+    let shown = proxy.map(|proxy| {
+        let shown = net.context.tracer.redactor().url(&proxy.url);
+        format!("the proxy {shown} (from {})", proxy.source_name)
+    });
+    let (what, hint) = match (shown, stands) {
+        (None, true) if url.scheme() == "https" => (
+            format!("a TCP connection to {target} stands, but no TLS session comes of it"),
+            "does the port speak TLS? if not, try http://; --connect-timeout gives it more time",
+        ),
+        (None, _) => (
+            format!("no connection to {target}"),
+            "is the host up, and the port not blocked? --connect-timeout gives it more time",
+        ),
+        (Some(proxy), true) => (
+            format!("{proxy} takes the connection, but none to {target} comes of it"),
+            "does the proxy reach the server? --connect-timeout gives it more time",
+        ),
+        (Some(proxy), false) => (
+            format!("no connection to {target} through {proxy}"),
+            "check the proxy; --connect-timeout gives it more time",
+        ),
     };
     TransportError::Timeout {
         what,
@@ -163,6 +178,22 @@ fn connect_timeout(net: &Net, target: &str, proxy: Option<&super::proxy::Proxy>,
         seen: None,
         hint: Some(hint.to_owned()),
     }
+}
+
+/// Whether a TCP connection to the host of a URL can be had, on any of its addresses. No longer than the connection itself
+/// was given.
+async fn stands(url: &Url, limit: Duration) -> bool {
+    // Of the schemes that a proxy may have only those of SOCKS have no port of their own (RFC 1928 §3).
+    let port = url.port_or_known_default().unwrap_or(1080);
+    let Some(host) = url.host() else { return false };
+    // An IPv6 address stands in brackets in a URL, and nowhere else.
+    let host = match host {
+        Host::Domain(name) => name.to_owned(),
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_string(),
+    };
+    let connecting = tokio::net::TcpStream::connect((host.as_str(), port));
+    tokio::time::timeout(PROBE_TIME.min(limit), connecting).await.is_ok_and(|connected| connected.is_ok())
 }
 
 /// Every address of the host with what is wrong with it. The client tells of one only, so the others are tried again

@@ -59,7 +59,16 @@ const SILENT: Row = Row { category: "timeout", exit: 6, ..UNREACHED };
 
 const ROWS: &[Row] = &[
     Row {
-        name: "NET-04 TCP stands, TLS gets no answer, and the idle clock ends it",
+        name: "NET-04 TCP stands and TLS gets no answer",
+        stage: |_| https(stall),
+        args: &["--cacert", "ca.pem", "--connect-timeout", "400ms"],
+        reason: Some("connect-timeout"),
+        says: &["{host}", "TCP", "TLS", "--connect-timeout"],
+        hides: &["no connection"],
+        ..SILENT
+    },
+    Row {
+        name: "NET-04 the same by the idle clock",
         stage: |_| https(stall),
         args: &["--cacert", "ca.pem", "--timeout", "400ms"],
         reason: Some("idle"),
