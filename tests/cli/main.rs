@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod arrows;
+mod catalogue;
 #[cfg(unix)]
 mod conformance;
 mod conversation;
