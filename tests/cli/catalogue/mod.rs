@@ -11,6 +11,7 @@ use crate::support::{Conn, Expect, InitOk, Over, Peer, Request, Row, check_rows,
 
 mod endpoint;
 mod framing;
+mod statuses;
 mod streams;
 
 /// Every fault of the catalogue.
@@ -46,7 +47,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
 
 /// All tables.
 fn rows() -> Vec<Row> {
-    [endpoint::rows(), framing::rows(), streams::rows()].concat()
+    [endpoint::rows(), framing::rows(), statuses::rows(), streams::rows()].concat()
 }
 
 /// The fault that a row is about.

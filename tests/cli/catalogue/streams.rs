@@ -220,6 +220,17 @@ fn ended() -> Vec<Row> {
             broken("tools/call", &["cut", "may have run"]),
         )),
         row(
+            "FRM-09 a connection that closes after each answer without a word",
+            HTTP,
+            all(|request, conn| {
+                conn.respond(200, &[("Content-Type", "application/json")], good(request));
+                conn.pause(Duration::from_millis(10));
+                conn.close();
+            }),
+            TOOLS,
+            done(),
+        ),
+        row(
             "FRM-09 a clean end at a list",
             HTTP,
             ends("tools/list", "", end),
@@ -289,7 +300,7 @@ fn resumable(
 
 /// An event that answers the request with this id: good for every method.
 fn answer_event(id: &str) -> String {
-    let result = r#"{"tools":[{"name":"t","description":"好🙂 done","inputSchema":{}}],"content":[{"type":"text","text":"好🙂 done"}]}"#;
+    let result = r#"{"tools":[{"name":"t","description":"好🙂 done","inputSchema":{"type":"object"}}],"content":[{"type":"text","text":"好🙂 done"}]}"#;
     format!("id: last\ndata: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n\n")
 }
 
