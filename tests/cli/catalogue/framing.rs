@@ -274,6 +274,9 @@ fn endless(head: &'static str) -> Peer {
                 _ => conn.raw(&block),
             }
         }
+        if conn.over() == Over::Http {
+            conn.hold();
+        }
     })
 }
 

@@ -9,8 +9,11 @@ use serde_json::{Value, json};
 
 use crate::support::{Conn, Expect, InitOk, Over, Peer, Request, Row, check_rows, init_ok, script};
 
+mod answers;
 mod endpoint;
+mod fallback;
 mod framing;
+mod requests;
 mod statuses;
 mod streams;
 
@@ -47,7 +50,16 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
 
 /// All tables.
 fn rows() -> Vec<Row> {
-    [endpoint::rows(), framing::rows(), statuses::rows(), streams::rows()].concat()
+    [
+        endpoint::rows(),
+        framing::rows(),
+        streams::rows(),
+        statuses::rows(),
+        answers::rows(),
+        requests::rows(),
+        fallback::rows(),
+    ]
+    .concat()
 }
 
 /// The fault that a row is about.

@@ -344,11 +344,11 @@ fn errors_on_a_status() -> Vec<Row> {
             http("tools/call", &["HTTP 400", r#"{"error":"bad x"}"#]),
         ),
         call(
-            "HTTP-05 an error of another kind",
+            "HTTP-05 an error that is a text",
             500,
             JSON,
             r#"{"jsonrpc":"2.0","error":"bad x"}"#,
-            http("tools/call", &["HTTP 500", "bad x"]),
+            fails("protocol", "not-json-rpc", 7, "tools/call", &["HTTP 500", "bad x"]),
         ),
         call(
             "HTTP-05 a result on a status that says failure",

@@ -1,0 +1,430 @@
+//! HTTP answers that are no MCP answers, media types and encodings, bodies that are cut.
+
+use super::{
+    CALL, HTTP, MODERN, NETS, SSE, TOOLS, all, broken, called_once, check_rows, done, fails, feed, good, http,
+    protocol, row, silent, warned,
+};
+use crate::support::{Conn, Expect, InitOk, Over, Peer, Request, Row, script};
+
+pub(super) fn rows() -> Vec<Row> {
+    [pages(), media_types(), encodings(), cut_bodies(), broken_texts()].concat()
+}
+
+#[test]
+fn answers_that_are_none() {
+    check_rows(&pages());
+}
+
+#[test]
+fn media_types_and_encodings() {
+    check_rows(&[media_types(), encodings()].concat());
+}
+
+#[test]
+fn bodies_that_are_cut() {
+    check_rows(&[cut_bodies(), broken_texts()].concat());
+}
+
+/// A server in order, but for the answer to this method.
+fn at(method: &'static str, answer: impl Fn(&Request, &mut Conn) + Send + Sync + 'static) -> Peer {
+    all(
+        move |request, conn| {
+            if request.rpc_method() == method { answer(request, conn) } else { conn.message(&good(request)) }
+        },
+    )
+}
+
+const PAGE: &str = "<html><head><title>The origin\n is down</title><style>p{}</style></head><body><h1>x</h1><script>alert(1)</script></body>";
+
+fn bad_gateway(conn: &mut Conn) {
+    let headers = [("Content-Type", "text/html; charset=utf-8"), ("Server", "edge/1.2"), ("Via", "1.1 front")];
+    conn.respond(502, &headers, PAGE);
+}
+
+fn pages() -> Vec<Row> {
+    let call = |name, answer: fn(&mut Conn), stderr| Row {
+        seen: Some(called_once),
+        ..row(name, NETS, at("tools/call", move |_, conn| answer(conn)), CALL, http("tools/call", stderr))
+    };
+    let only_http = |row: Row| Row { over: HTTP, ..row };
+    vec![
+        Row {
+            expect: http("tools/call", &["HTTP 502", "text/html", "The origin is down", "edge/1.2", "1.1 front"]),
+            ..call("HTTP-06 a page", bad_gateway, &[])
+        },
+        call(
+            "HTTP-06 nothing, and when to come again",
+            |conn| conn.respond(503, &[("Retry-After", "7")], ""),
+            &["HTTP 503", "retry-after", "7", "(empty)"],
+        ),
+        call(
+            "HTTP-06 too many requests",
+            |conn| conn.respond(429, &[("Content-Type", "application/json")], r#"{"detail":"slow down"}"#),
+            &["HTTP 429", r#"{"detail":"slow down"}"#, "wait"],
+        ),
+        call("HTTP-06 a status that nobody knows", |conn| conn.respond(599, &[], "odd"), &["HTTP 599", "odd"]),
+        call(
+            "HTTP-06 words that speak of a timeout",
+            |conn| conn.respond(504, &[], "upstream timed out: ECONNREFUSED 401 Unauthorized"),
+            &["HTTP 504", "upstream timed out"],
+        ),
+        only_http(call(
+            "HTTP-06 a page with 200",
+            |conn| conn.respond(200, &[("Content-Type", "text/html")], "<title>Welcome</title>"),
+            &["media type text/html", "Welcome"],
+        )),
+        only_http(call(
+            "HTTP-06 words with 200",
+            |conn| conn.respond(200, &[("Content-Type", "text/plain")], "OK"),
+            &["media type text/plain", "OK"],
+        )),
+        only_http(call("HTTP-06 202 for a request", |conn| conn.respond(202, &[], ""), &["HTTP 202", "Accepted"])),
+        only_http(call("HTTP-06 204 for a request", |conn| conn.respond(204, &[], ""), &["HTTP 204", "empty"])),
+        only_http(call(
+            "HTTP-06 200 and nothing",
+            |conn| conn.respond(200, &[("Content-Type", "application/json")], ""),
+            &["HTTP 200", "empty body"],
+        )),
+        row(
+            "HTTP-06 200 with JSON that is no JSON-RPC",
+            HTTP,
+            at("tools/call", |_, conn| conn.message(r#"{"detail":"Not Found"}"#)),
+            CALL,
+            protocol("not-json-rpc", "tools/call", &["not JSON-RPC", "Not Found"]),
+        ),
+        row(
+            "HTTP-06 a page for the handshake",
+            NETS,
+            at("initialize", |_, conn| bad_gateway(conn)),
+            CALL,
+            http("initialize", &["HTTP 502", "The origin is down"]),
+        ),
+        row(
+            "HTTP-06 a page for a list",
+            NETS,
+            at("tools/list", |_, conn| bad_gateway(conn)),
+            TOOLS,
+            http("tools/list", &["HTTP 502"]),
+        ),
+        row(
+            "HTTP-06 a page for a resource",
+            NETS,
+            at("resources/read", |_, conn| bad_gateway(conn)),
+            &["--timeout", "8s", "read", "x:y"],
+            http("resources/read", &["HTTP 502"]),
+        ),
+        Row {
+            seen: Some(called_once),
+            ..row(
+                "HTTP-06 a page without a handshake",
+                HTTP,
+                at("tools/call", |_, conn| bad_gateway(conn)),
+                MODERN,
+                http("tools/call", &["HTTP 502"]),
+            )
+        },
+        row(
+            "HTTP-06 a page for the question what the server speaks",
+            HTTP,
+            at("server/discover", |_, conn| bad_gateway(conn)),
+            &["--protocol", "auto", "--timeout", "8s", "call", "--no-check", "t"],
+            http("discover", &["HTTP 502"]),
+        ),
+        row(
+            "HTTP-06 no HTTP at all",
+            HTTP,
+            all(|_, conn| conn.raw("SSH-2.0-OpenSSH_9.6\r\n")),
+            CALL,
+            broken("initialize", &["not HTTP"]),
+        ),
+    ]
+}
+
+/// A server whose JSON answers have this media type.
+fn json_as(kind: &'static str) -> Peer {
+    all(move |request, conn| {
+        let headers = [("Content-Type", kind)];
+        conn.respond(200, if kind.is_empty() { &[] } else { &headers }, good(request));
+    })
+}
+
+/// A server whose event streams have this media type.
+fn events_as(kind: &'static str) -> Peer {
+    Peer::Server(script(move |request, conn| {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n");
+        match (request.method.as_str(), conn.over()) {
+            ("GET", Over::Sse) => {
+                conn.raw(format!("{head}event: endpoint\ndata: /messages\n\n"));
+                conn.become_stream();
+            }
+            _ if !request.is_rpc_request() => _ = InitOk::default().answer(request, conn),
+            (_, Over::Http) => conn.raw(format!("{head}data: {}\n\n", good(request))),
+            _ => conn.message(&good(request)),
+        }
+    }))
+}
+
+fn media_types() -> Vec<Row> {
+    vec![
+        row("HTTP-08 JSON with a charset", HTTP, json_as("application/json; charset=utf-8"), CALL, done()),
+        row("HTTP-08 JSON in capitals", HTTP, json_as("Application/JSON;charset=UTF-8"), CALL, done()),
+        row(
+            "HTTP-08 JSON with a charset, without a handshake",
+            HTTP,
+            json_as("application/json; charset=utf-8"),
+            MODERN,
+            done(),
+        ),
+        row("HTTP-08 events with a charset", NETS, events_as("text/event-stream; charset=utf-8"), CALL, done()),
+        row("HTTP-08 events in capitals", NETS, events_as("Text/Event-Stream;charset=UTF-8"), CALL, done()),
+        row("HTTP-08 JSON as text", HTTP, json_as("text/plain"), TOOLS, warned(&["content-type"])),
+        row("HTTP-08 JSON as nothing", HTTP, json_as(""), TOOLS, warned(&["content-type"])),
+        row(
+            "HTTP-08 events as JSON",
+            HTTP,
+            at("tools/call", |request, conn| {
+                conn.respond(200, &[("Content-Type", "application/json")], format!("data: {}\n\n", good(request)));
+            }),
+            CALL,
+            protocol("not-json", "tools/call", &["not JSON", "data: {"]),
+        ),
+        row(
+            "HTTP-08 JSON as events",
+            HTTP,
+            at("tools/call", |request, conn| {
+                conn.sse_head(200, &[]);
+                conn.raw(good(request));
+            }),
+            CALL,
+            broken("tools/call", &["ended before the answer"]),
+        ),
+    ]
+}
+
+/// A server in order, whose answers to calls have this encoding and this body.
+fn encoded(encoding: &'static str, body: &'static [u8]) -> Peer {
+    at("tools/call", move |request, conn| {
+        let headers = [("Content-Type", "application/json"), ("Content-Encoding", encoding)];
+        if body.is_empty() { conn.respond(200, &headers, good(request)) } else { conn.respond(200, &headers, body) }
+    })
+}
+
+/// No encoding but the plain one was offered.
+fn plain_asked(server: &crate::support::FakeServer) -> Result<(), String> {
+    let all = server.requests();
+    let offers = all.iter().filter_map(|one| one.header("accept-encoding"));
+    match offers.into_iter().find(|offer| *offer != "identity") {
+        Some(offer) => Err(format!("{offer} was offered")),
+        None => Ok(()),
+    }
+}
+
+fn encodings() -> Vec<Row> {
+    const GZIP: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03";
+    const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd\x04\x00";
+    let foreign = |name, encoding, body, stderr| Row {
+        seen: Some(plain_asked),
+        ..row(name, HTTP, encoded(encoding, body), CALL, http("tools/call", stderr))
+    };
+    vec![
+        Row { seen: Some(plain_asked), ..row("HTTP-08 identity", HTTP, encoded("identity", b""), CALL, done()) },
+        Row { seen: Some(plain_asked), ..row("HTTP-08 Identity", HTTP, encoded("Identity", b""), CALL, done()) },
+        foreign("HTTP-08 gzip", "gzip", GZIP, &["gzip", "not asked for"]),
+        foreign("HTTP-08 zstd", "zstd", ZSTD, &["zstd", "not asked for"]),
+        foreign("HTTP-08 two encodings", "gzip, br", GZIP, &["gzip, br"]),
+        row(
+            "HTTP-08 gzip on an event stream",
+            HTTP,
+            at("tools/call", |_, conn| {
+                conn.sse_head(200, &[("Content-Encoding", "gzip")]);
+                conn.raw(GZIP);
+                conn.hold();
+            }),
+            CALL,
+            http("tools/call", &["gzip", "not asked for"]),
+        ),
+        row(
+            "HTTP-08 gzip on the only stream",
+            SSE,
+            Peer::Server(script(|_, conn| {
+                conn.sse_head(200, &[("Content-Encoding", "gzip")]);
+                conn.raw(GZIP);
+                conn.hold();
+            })),
+            CALL,
+            http("endpoint", &["gzip", "not asked for"]),
+        ),
+    ]
+}
+
+/// The head of an answer with a body of that length.
+fn head(length: usize) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n")
+}
+
+fn short(request: &Request, conn: &mut Conn) {
+    conn.raw(head(500));
+    conn.raw(&good(request)[..60]);
+}
+
+fn cut_bodies() -> Vec<Row> {
+    let cut = || broken("tools/call", &["the body was cut", "60 of 500", "may have run"]);
+    vec![
+        Row {
+            seen: Some(called_once),
+            ..row("HTTP-10 shorter than announced", HTTP, at("tools/call", short), CALL, cut())
+        },
+        Row {
+            seen: Some(called_once),
+            ..row(
+                "HTTP-10 no last chunk",
+                HTTP,
+                at("tools/call", |request, conn| {
+                    conn.raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+                    conn.raw(format!("32\r\n{}\r\n", &good(request)[..50]));
+                }),
+                CALL,
+                broken("tools/call", &["the body was cut", "50 bytes", "may have run"]),
+            )
+        },
+        row(
+            "HTTP-10 reset within the body",
+            HTTP,
+            at("tools/call", |request, conn| {
+                short(request, conn);
+                conn.pause(std::time::Duration::from_millis(50));
+                conn.reset();
+            }),
+            CALL,
+            broken("tools/call", &["reset", "may have run"]),
+        ),
+        row(
+            "HTTP-10 a body that stops",
+            HTTP,
+            at("tools/call", |request, conn| {
+                short(request, conn);
+                conn.hold();
+            }),
+            super::SHORT,
+            silent("tools/call", &["HTTP 200", "unknown"]),
+        ),
+        row(
+            "HTTP-10 a head that stops",
+            HTTP,
+            at("tools/call", |_, conn| {
+                conn.raw("HTTP/1.1 200 OK\r\nContent-Ty");
+                conn.hold();
+            }),
+            super::SHORT,
+            silent("tools/call", &["no answer"]),
+        ),
+        row(
+            "HTTP-10 a list that is shorter than announced",
+            HTTP,
+            at("tools/list", short),
+            TOOLS,
+            broken("tools/list", &["60 of 500"]),
+        ),
+        row(
+            "HTTP-10 a handshake that is shorter than announced",
+            HTTP,
+            at("initialize", short),
+            CALL,
+            broken("initialize", &["60 of 500"]),
+        ),
+        Row {
+            seen: Some(called_once),
+            ..row("HTTP-10 shorter than announced, without a handshake", HTTP, at("tools/call", short), MODERN, cut())
+        },
+        row(
+            "HTTP-10 a page that is shorter than announced",
+            HTTP,
+            at("tools/call", |_, conn| {
+                conn.raw("HTTP/1.1 502 Bad\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n<h1>No")
+            }),
+            CALL,
+            http("tools/call", &["HTTP 502", "No"]),
+        ),
+        row(
+            "HTTP-10 closed instead of an answer",
+            HTTP,
+            at("tools/call", |_, conn| conn.close()),
+            CALL,
+            broken("tools/call", &["may have run"]),
+        ),
+    ]
+}
+
+/// The answer without its last brace.
+fn half(request: &Request) -> String {
+    let mut text = good(request);
+    text.pop();
+    text
+}
+
+fn broken_texts() -> Vec<Row> {
+    let not_json = |stderr| protocol("not-json", "tools/call", stderr);
+    vec![
+        row(
+            "HTTP-10 half a text",
+            HTTP,
+            at("tools/call", |request, conn| conn.message(&half(request))),
+            CALL,
+            not_json(&["not JSON", "line 1", "column"]),
+        ),
+        row(
+            "HTTP-10 half a text as an event",
+            NETS,
+            at("tools/call", |request, conn| {
+                feed(conn, &[format!("data: {}\n\n", half(request)).as_bytes()]);
+            }),
+            CALL,
+            not_json(&["not JSON", "line 1"]),
+        ),
+        row(
+            "HTTP-10 half a text, without a handshake",
+            HTTP,
+            at("tools/call", |request, conn| conn.message(&half(request))),
+            MODERN,
+            not_json(&["not JSON"]),
+        ),
+        row(
+            "HTTP-10 half a list",
+            HTTP,
+            at("tools/list", |request, conn| conn.message(&half(request))),
+            TOOLS,
+            protocol("not-json", "tools/list", &["not JSON"]),
+        ),
+        row(
+            "HTTP-10 half a handshake",
+            HTTP,
+            at("initialize", |request, conn| conn.message(&half(request))),
+            CALL,
+            protocol("not-json", "initialize", &["not JSON"]),
+        ),
+        row(
+            "HTTP-10 something behind the text",
+            HTTP,
+            at("tools/call", |request, conn| conn.message(&format!("{}garbage", good(request)))),
+            CALL,
+            not_json(&["not JSON", "garbage"]),
+        ),
+        row(
+            "HTTP-10 two texts in one body",
+            HTTP,
+            at("tools/call", |request, conn| conn.message(&format!("{}\n{}", good(request), good(request)))),
+            CALL,
+            not_json(&["not JSON"]),
+        ),
+        row(
+            "HTTP-10 half a text on a status that says failure",
+            HTTP,
+            at("tools/call", |request, conn| {
+                let body = format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32050,"#, request.id());
+                conn.respond(500, &[("Content-Type", "application/json")], body);
+            }),
+            CALL,
+            fails("transport", "http", 5, "tools/call", &["HTTP 500", "-32050"]),
+        ),
+    ]
+}
