@@ -4,7 +4,7 @@ use super::{
     CALL, HTTP, MODERN, NETS, SSE, TOOLS, all, broken, called_once, check_rows, done, fails, feed, good, http,
     protocol, row, silent, warned,
 };
-use crate::support::{Conn, Expect, InitOk, Over, Peer, Request, Row, script};
+use crate::support::{Conn, InitOk, Over, Peer, Request, Row, script};
 
 pub(super) fn rows() -> Vec<Row> {
     [pages(), media_types(), encodings(), cut_bodies(), broken_texts()].concat()

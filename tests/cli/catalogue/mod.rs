@@ -13,9 +13,11 @@ mod answers;
 mod endpoint;
 mod fallback;
 mod framing;
+mod messages;
 mod requests;
 mod statuses;
 mod streams;
+mod traffic;
 
 /// Every fault of the catalogue.
 const IDS: &[&str] = &[
@@ -58,6 +60,8 @@ fn rows() -> Vec<Row> {
         answers::rows(),
         requests::rows(),
         fallback::rows(),
+        messages::rows(),
+        traffic::rows(),
     ]
     .concat()
 }
