@@ -13,6 +13,7 @@ mod answers;
 mod endpoint;
 mod fallback;
 mod framing;
+mod lists;
 mod messages;
 mod requests;
 mod statuses;
@@ -62,6 +63,7 @@ fn rows() -> Vec<Row> {
         fallback::rows(),
         messages::rows(),
         traffic::rows(),
+        lists::rows(),
     ]
     .concat()
 }

@@ -393,7 +393,7 @@ fn missing_lists() -> Vec<Row> {
             Expect { stdout: &["echo", "good prompt"], ..http("resources/list", &["HTTP 502"]) },
         ),
         row(
-            "RPC-12 capabilities that are null",
+            "RPC-12 capabilities that are null or false",
             ENDS,
             advertising(serde_json::json!({"tools": {}, "resources": null, "prompts": false}), some_lists),
             EVERYTHING,

@@ -1,0 +1,489 @@
+//! Lists: cursors, entries that are not what they should be, names.
+
+use serde_json::{Value, json};
+
+use super::{ALL, CALL, ENDS, HTTP, TEXT, all, check_rows, count, done, fails, good, peer, protocol, row, warned};
+use crate::support::{Expect, FakeServer, InitOk, ModernOk, Over, Peer, Request, Row, complete};
+
+pub(super) fn rows() -> Vec<Row> {
+    [loops(), partial(), empty_cursors(), entries(), nulls(), names()].concat()
+}
+
+#[test]
+fn cursors() {
+    check_rows(&[loops(), empty_cursors()].concat());
+}
+
+#[test]
+fn lists_that_come_in_part() {
+    check_rows(&partial());
+}
+
+#[test]
+fn entries_that_are_odd() {
+    check_rows(&[entries(), nulls()].concat());
+}
+
+#[test]
+fn names_as_they_are() {
+    check_rows(&names());
+}
+
+const PROMPTS: &[&str] = &["--timeout", "8s", "list", "prompts"];
+
+/// A server that gives the page (of prompts, or of what the method lists) that `page` makes of the cursor.
+fn paged(page: fn(Option<&str>) -> Value) -> Peer {
+    Peer::Server(InitOk { tools: None, ..InitOk::default() }.then(move |request, conn| {
+        if !request.rpc_method().ends_with("/list") {
+            return conn.message(&good(request));
+        }
+        let asked = request.json();
+        conn.result(request, &page(asked["params"]["cursor"].as_str()).to_string());
+    }))
+}
+
+/// The same without a handshake.
+fn paged_modern(page: fn(Option<&str>) -> Value) -> Peer {
+    Peer::Server(
+        ModernOk { tools: None, capabilities: json!({"tools": {}, "prompts": {}}), ..ModernOk::default() }.then(
+            move |request, conn| {
+                let asked = request.json();
+                conn.result(request, &complete(page(asked["params"]["cursor"].as_str()), true));
+            },
+        ),
+    )
+}
+
+/// One page of every kind of list: entries with this name, and a cursor.
+fn page(name: &str, next: Value) -> Value {
+    let schema = json!({"type": "object"});
+    let entry = json!([{"name": name, "uri": format!("x:{name}"), "uriTemplate": "x:{a}", "inputSchema": schema}]);
+    let mut page = json!({"prompts": entry, "tools": entry, "resources": entry, "resourceTemplates": entry});
+    if !next.is_null() {
+        page["nextCursor"] = next;
+    }
+    page
+}
+
+fn between_two(cursor: Option<&str>) -> Value {
+    match cursor {
+        None => page("first", json!("A")),
+        Some("A") => page("second", json!("B")),
+        _ => page("third", json!("A")),
+    }
+}
+
+fn endless(cursor: Option<&str>) -> Value {
+    let number: u64 = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or_default();
+    page(&format!("entry{number}"), json!((number + 1).to_string()))
+}
+
+fn the_same(_: Option<&str>) -> Value {
+    page("only", json!("A"))
+}
+
+fn loops() -> Vec<Row> {
+    let looped = |phase| Expect {
+        warnings: &["cursor-loop"],
+        ..protocol("cursor-loop", phase, &["cursor \"A\"", "incomplete"])
+    };
+    let kind =
+        |name, args, phase| row(name, HTTP, paged(the_same), args, Expect { stdout: &["only"], ..looped(phase) });
+    vec![
+        row(
+            "LST-01 two cursors in turns",
+            ENDS,
+            paged(between_two),
+            PROMPTS,
+            Expect { stdout: &["first", "second", "third"], ..looped("prompts/list") },
+        ),
+        Row {
+            seen: Some(|server| match count(server, "prompts/list") {
+                3 => Ok(()),
+                lists => Err(format!("{lists} pages")),
+            }),
+            ..row(
+                "LST-01 a new cursor each time",
+                ENDS,
+                paged(endless),
+                &["--timeout", "8s", "--max-pages", "3", "list", "prompts"],
+                Expect {
+                    stdout: &["entry0", "entry1", "entry2"],
+                    ..protocol("cursor-loop", "prompts/list", &["3 pages", "--max-pages"])
+                },
+            )
+        },
+        row(
+            "LST-01 without a handshake",
+            ENDS,
+            paged_modern(the_same),
+            &["--protocol", "2026-07-28", "--timeout", "8s", "list", "prompts"],
+            Expect { stdout: &["only"], ..looped("prompts/list") },
+        ),
+        kind("LST-01 tools", &["list", "tools"], "tools/list"),
+        kind("LST-01 resources", &["list", "resources"], "resources/list"),
+        kind("LST-01 templates", &["list", "templates"], "resources/templates/list"),
+        row(
+            "LST-01 a tool on the first page is called all the same",
+            ENDS,
+            paged(the_same),
+            &["--timeout", "8s", "call", "only"],
+            done(),
+        ),
+        Row {
+            seen: Some(|server| match count(server, "tools/call") {
+                0 => Ok(()),
+                _ => Err("it was sent".to_owned()),
+            }),
+            ..row(
+                "LST-01 a tool that is on no page",
+                ENDS,
+                paged(the_same),
+                &["--timeout", "8s", "call", "other"],
+                looped("tools/list"),
+            )
+        },
+        row(
+            "LST-01 everything, and each list has a loop",
+            HTTP,
+            paged(the_same),
+            &["--timeout", "8s", "list"],
+            Expect { stdout: &["only"], ..looped("tools/list") },
+        ),
+    ]
+}
+
+fn partial() -> Vec<Row> {
+    /// The second page is a failure.
+    fn failing(fail: fn(&Request, &mut crate::support::Conn)) -> Peer {
+        peer(move |request, conn| match request.json()["params"]["cursor"].as_str() {
+            None => conn.result(request, &page("first", json!("A")).to_string()),
+            Some(_) => fail(request, conn),
+        })
+    }
+    let first = |expect| Expect { stdout: &["first"], ..expect };
+    vec![
+        row(
+            "LST-01 an error on the second page",
+            ENDS,
+            failing(|request, conn| conn.error(request, -32602, "Invalid cursor")),
+            PROMPTS,
+            first(fails("rpc-error", "", 4, "prompts/list", &["Invalid cursor"])),
+        ),
+        row(
+            "LST-01 silence on the second page",
+            ENDS,
+            failing(|_, conn| _ = conn.hold()),
+            &["--timeout", "400ms", "list", "prompts"],
+            first(fails("timeout", "idle", 6, "prompts/list", &["no answer"])),
+        ),
+        row(
+            "LST-01 a page that is none",
+            ENDS,
+            failing(|request, conn| conn.result(request, r#"{"items":[]}"#)),
+            PROMPTS,
+            first(protocol("result-shape", "prompts/list", &["no array prompts"])),
+        ),
+        row(
+            "LST-01 a cursor that is a number",
+            ENDS,
+            paged(|_| page("first", json!(7))),
+            PROMPTS,
+            protocol("result-shape", "prompts/list", &["nextCursor", "not a string"]),
+        ),
+        row(
+            "LST-01 no array at all",
+            ENDS,
+            paged(|_| json!({"prompts": {"name": "first"}})),
+            PROMPTS,
+            protocol("result-shape", "prompts/list", &["no array prompts"]),
+        ),
+    ]
+}
+
+/// The first page was asked for without a cursor, and no request had a null in it.
+fn no_null(server: &FakeServer) -> Result<(), String> {
+    match server.requests().into_iter().find(|one| one.text().contains("null")) {
+        Some(one) => Err(one.text()),
+        None => Ok(()),
+    }
+}
+
+fn empty_cursors() -> Vec<Row> {
+    fn two_pages(cursor: Option<&str>) -> Value {
+        match cursor {
+            None => page("first", json!("")),
+            _ => page("second", Value::Null),
+        }
+    }
+    let both = || Expect { stdout: &["first", "second"], ..Expect::default() };
+    vec![
+        Row {
+            seen: Some(no_null),
+            ..row("LST-02 an empty cursor with a second page", ENDS, paged(two_pages), PROMPTS, both())
+        },
+        row(
+            "LST-02 an empty cursor with a second page, without a handshake",
+            ENDS,
+            paged_modern(two_pages),
+            &["--protocol", "2026-07-28", "--timeout", "8s", "list", "prompts"],
+            both(),
+        ),
+        row(
+            "LST-02 an empty cursor for ever",
+            ENDS,
+            paged(|_| page("only", json!(""))),
+            PROMPTS,
+            Expect { stdout: &["only"], warnings: &["cursor-empty"], ..Expect::default() },
+        ),
+        row(
+            "LST-02 an empty cursor for ever, without a handshake",
+            ENDS,
+            paged_modern(|_| page("only", json!(""))),
+            &["--protocol", "2026-07-28", "--timeout", "8s", "list", "prompts"],
+            Expect {
+                stdout: &["only"],
+                warnings: &["cursor-loop"],
+                ..protocol("cursor-loop", "prompts/list", &["cursor \"\""])
+            },
+        ),
+        Row {
+            seen: Some(no_null),
+            ..row(
+                "LST-02 nothing is sent as null",
+                ALL,
+                paged(|_| page("only", Value::Null)),
+                &["list"],
+                Expect { stdout: &["only"], ..Expect::default() },
+            )
+        },
+    ]
+}
+
+/// Twelve tools, one of them good.
+fn zoo() -> Value {
+    json!([
+        {"name": "good", "inputSchema": {"type": "object"}},
+        {"name": "no_schema"},
+        {"name": "null_schema", "inputSchema": null},
+        {"name": "empty_schema", "inputSchema": {}},
+        {"name": "text_schema", "inputSchema": "{\"type\":\"object\"}"},
+        {"name": "any_of", "inputSchema": {"anyOf": [{"type": "object"}]}},
+        {"name": "bad_output", "inputSchema": {"type": "object"}, "outputSchema": {"type": "strange"}},
+        {"name": "dangling", "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#/$defs/X"}}}},
+        {"name": "recursive", "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#"}}}},
+        {"name": "pointing", "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}}}},
+        {"description": "no name"},
+        7
+    ])
+}
+
+fn with_zoo() -> Peer {
+    Peer::Server(InitOk { tools: Some(zoo()), ..InitOk::default() }.then(|request, conn| conn.message(&good(request))))
+}
+
+/// The argument went out as it was typed.
+fn sent_as_text(server: &FakeServer) -> Result<(), String> {
+    let all = server.requests();
+    let call = all.iter().find(|one| one.rpc_method() == "tools/call").map(Request::json).unwrap_or_default();
+    if call["params"]["arguments"]["a"] == "5" { Ok(()) } else { Err(call.to_string()) }
+}
+
+fn entries() -> Vec<Row> {
+    const NAMES: &[&str] = &[
+        "good",
+        "no_schema",
+        "null_schema",
+        "empty_schema",
+        "text_schema",
+        "any_of",
+        "bad_output",
+        "dangling",
+        "recursive",
+        "pointing",
+        "no name",
+    ];
+    let call =
+        |name, args| Row { seen: Some(sent_as_text), ..row(name, ENDS, with_zoo(), args, warned(&["input-schema"])) };
+    vec![
+        row(
+            "LST-03 none hides the others",
+            ALL,
+            with_zoo(),
+            super::TOOLS,
+            Expect {
+                stdout: NAMES,
+                warnings: &[
+                    "input-schema",
+                    "input-schema",
+                    "input-schema",
+                    "input-schema",
+                    "input-schema",
+                    "input-schema",
+                    "list-entry",
+                    "list-entry",
+                ],
+                ..Expect::default()
+            },
+        ),
+        call("LST-03 a tool without a schema", &["--timeout", "8s", "call", "no_schema", "a=5"]),
+        call("LST-03 a tool whose schema is a text", &["--timeout", "8s", "call", "text_schema", "a=5"]),
+        call("LST-03 a tool whose schema points nowhere", &["--timeout", "8s", "call", "dangling", "a=5"]),
+        row(
+            "LST-03 a schema that holds itself",
+            ENDS,
+            with_zoo(),
+            &["describe", "recursive"],
+            Expect { stdout: &["recursive"], ..Expect::default() },
+        ),
+        row(
+            "LST-03 a schema that points nowhere",
+            ENDS,
+            with_zoo(),
+            &["describe", "dangling"],
+            Expect { stdout: &["dangling"], warnings: &["input-schema"], ..Expect::default() },
+        ),
+        row(
+            "LST-03 the strict way",
+            HTTP,
+            with_zoo(),
+            &["--strict", "list", "tools"],
+            Expect {
+                stdout: NAMES,
+                warnings: &[
+                    "input-schema",
+                    "input-schema",
+                    "input-schema",
+                    "input-schema",
+                    "input-schema",
+                    "input-schema",
+                    "list-entry",
+                    "list-entry",
+                ],
+                ..protocol("strict", "tools/list", &["input-schema"])
+            },
+        ),
+        row(
+            "LST-03 resources without a URI, prompts without a name",
+            ENDS,
+            paged(
+                |_| json!({"resources": [{"name": "no uri"}, {"uri": "x:y"}], "prompts": [{"title": "no name"}, null]}),
+            ),
+            &["list", "resources"],
+            Expect { stdout: &["no uri", "x:y"], warnings: &["list-entry", "list-entry"], ..Expect::default() },
+        ),
+    ]
+}
+
+fn nulls() -> Vec<Row> {
+    let everywhere = || {
+        all(|request, conn| {
+            let result = match request.rpc_method().as_str() {
+                "initialize" => json!({
+                    "protocolVersion": "2025-11-25", "instructions": null, "_meta": null,
+                    "capabilities": {"tools": {"listChanged": null}, "resources": {}, "prompts": {}, "logging": null},
+                    "serverInfo": {"name": "fake", "version": "1", "title": null, "icons": null, "websiteUrl": null}
+                }),
+                "tools/list" => json!({"nextCursor": null, "_meta": null, "tools": [{
+                    "name": "t", "title": null, "description": null, "inputSchema": {"type": "object", "properties": null, "required": null},
+                    "outputSchema": null, "icons": null, "_meta": null, "annotations": {"readOnlyHint": null, "title": null}
+                }, {"name": "u", "annotations": null, "inputSchema": {"type": "object"}}]}),
+                "resources/list" => json!({"resources": [{
+                    "uri": "x:y", "name": "r", "title": null, "description": null, "mimeType": null, "size": null, "annotations": null
+                }]}),
+                "resources/templates/list" => {
+                    json!({"resourceTemplates": [{"uriTemplate": "x:{a}", "name": "r", "mimeType": null}]})
+                }
+                "prompts/list" => {
+                    json!({"prompts": [{"name": "p", "title": null, "description": null, "arguments": null}, {
+                        "name": "q", "arguments": [{"name": "a", "description": null, "required": null}]
+                    }]})
+                }
+                "prompts/get" => json!({"description": null, "messages": [
+                    {"role": "user", "content": {"type": "text", "text": TEXT, "annotations": null, "_meta": null}}
+                ]}),
+                "resources/read" => {
+                    json!({"contents": [{"uri": "x:y", "mimeType": null, "text": TEXT, "blob": null, "_meta": null}]})
+                }
+                "ping" => json!([]),
+                _ => json!({"isError": null, "structuredContent": null, "_meta": null, "content": [
+                    {"type": "text", "text": TEXT, "annotations": null, "_meta": null}
+                ]}),
+            };
+            conn.result(request, &result.to_string());
+        })
+    };
+    vec![
+        row("LST-04 in a result", ALL, everywhere(), CALL, done()),
+        row("LST-04 in a tool that is looked up", ENDS, everywhere(), &["--timeout", "8s", "call", "t"], done()),
+        row(
+            "LST-04 in lists",
+            ALL,
+            everywhere(),
+            &["--timeout", "8s", "list"],
+            Expect { stdout: &["x:y", "x:{a}", "q"], ..Expect::default() },
+        ),
+        row("LST-04 in a resource", ENDS, everywhere(), &["--timeout", "8s", "read", "x:y"], done()),
+        row("LST-04 in a prompt", ENDS, everywhere(), &["--timeout", "8s", "get", "q"], done()),
+        row(
+            "LST-04 in the handshake",
+            ALL,
+            everywhere(),
+            &["--timeout", "8s", "info"],
+            Expect { stdout: &["fake"], ..Expect::default() },
+        ),
+        row("LST-04 an array for a ping", ALL, everywhere(), &["--timeout", "8s", "ping"], Expect::default()),
+    ]
+}
+
+/// The name of the tool that was called.
+fn called(server: &FakeServer, wanted: &str) -> Result<(), String> {
+    let all = server.requests();
+    let call = all.iter().find(|one| one.rpc_method() == "tools/call").map(Request::json).unwrap_or_default();
+    if call["params"]["name"] == wanted { Ok(()) } else { Err(format!("called {}", call["params"]["name"])) }
+}
+
+fn names() -> Vec<Row> {
+    let odd = || {
+        let names = ["a.b/c", "x y", "__init", "-v", "名前", "a:b", " edge ", "k=v", "dup", "dup"];
+        let tools: Vec<Value> =
+            names.iter().map(|name| json!({"name": name, "inputSchema": {"type": "object"}})).collect();
+        Peer::Server(
+            InitOk { tools: Some(Value::from(tools)), ..InitOk::default() }
+                .then(|request, conn| conn.message(&good(request))),
+        )
+    };
+    let call = |name, args, seen| Row { seen: Some(seen), ..row(name, ENDS, odd(), args, done()) };
+    vec![
+        call("LST-05 dots and slashes", &["call", "a.b/c"], |server| called(server, "a.b/c")),
+        call("LST-05 a space", &["call", "x y"], |server| called(server, "x y")),
+        call("LST-05 underscores in front", &["call", "__init"], |server| called(server, "__init")),
+        call("LST-05 other letters", &["call", "名前"], |server| called(server, "名前")),
+        call("LST-05 a colon", &["call", "a:b"], |server| called(server, "a:b")),
+        call("LST-05 spaces around", &["call", " edge "], |server| called(server, " edge ")),
+        call("LST-05 an equals sign", &["call", "k=v"], |server| called(server, "k=v")),
+        Row {
+            over: &[Over::Http, Over::Sse],
+            ..call("LST-05 a dash in front", &["call", "--", "-v"], |server| called(server, "-v"))
+        },
+        call("LST-05 one of two", &["call", "dup"], |server| called(server, "dup")),
+        row(
+            "LST-05 all of them",
+            ALL,
+            odd(),
+            super::TOOLS,
+            Expect {
+                stdout: &["a.b/c", "x y", "__init", "-v", "名前", "dup"],
+                warnings: &["duplicate-name"],
+                ..Expect::default()
+            },
+        ),
+        row(
+            "LST-05 nearly the name",
+            HTTP,
+            odd(),
+            &["call", "A.B/C"],
+            fails("usage", "unknown-name", 2, "", &["A.B/C", "a.b/c"]),
+        ),
+    ]
+}
