@@ -273,7 +273,7 @@ fn zoo() -> Value {
         {"name": "dangling", "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#/$defs/X"}}}},
         {"name": "recursive", "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#"}}}},
         {"name": "pointing", "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"$ref": "#/properties/a"}}}},
-        {"description": "no name"},
+        {"description": "no name", "inputSchema": {"type": "object"}},
         7
     ])
 }
@@ -290,6 +290,17 @@ fn sent_as_text(server: &FakeServer) -> Result<(), String> {
 }
 
 fn entries() -> Vec<Row> {
+    const DEFECTS: &[&str] = &[
+        "input-schema",
+        "input-schema",
+        "input-schema",
+        "input-schema",
+        "input-schema",
+        "output-schema",
+        "input-schema",
+        "list-entry",
+        "list-entry",
+    ];
     const NAMES: &[&str] = &[
         "good",
         "no_schema",
@@ -311,20 +322,7 @@ fn entries() -> Vec<Row> {
             ALL,
             with_zoo(),
             super::TOOLS,
-            Expect {
-                stdout: NAMES,
-                warnings: &[
-                    "input-schema",
-                    "input-schema",
-                    "input-schema",
-                    "input-schema",
-                    "input-schema",
-                    "input-schema",
-                    "list-entry",
-                    "list-entry",
-                ],
-                ..Expect::default()
-            },
+            Expect { stdout: NAMES, warnings: DEFECTS, ..Expect::default() },
         ),
         call("LST-03 a tool without a schema", &["--timeout", "8s", "call", "no_schema", "a=5"]),
         call("LST-03 a tool whose schema is a text", &["--timeout", "8s", "call", "text_schema", "a=5"]),
@@ -341,36 +339,21 @@ fn entries() -> Vec<Row> {
             ENDS,
             with_zoo(),
             &["describe", "dangling"],
-            Expect { stdout: &["dangling"], warnings: &["input-schema"], ..Expect::default() },
+            Expect { stdout: &["dangling", "is not in the schema"], ..Expect::default() },
         ),
         row(
             "LST-03 the strict way",
             HTTP,
             with_zoo(),
             &["--strict", "list", "tools"],
-            Expect {
-                stdout: NAMES,
-                warnings: &[
-                    "input-schema",
-                    "input-schema",
-                    "input-schema",
-                    "input-schema",
-                    "input-schema",
-                    "input-schema",
-                    "list-entry",
-                    "list-entry",
-                ],
-                ..protocol("strict", "tools/list", &["input-schema"])
-            },
+            Expect { stdout: NAMES, warnings: DEFECTS, ..protocol("strict", "tools/list", &["input-schema"]) },
         ),
         row(
-            "LST-03 resources without a URI, prompts without a name",
+            "LST-03 a resource without a URI",
             ENDS,
-            paged(
-                |_| json!({"resources": [{"name": "no uri"}, {"uri": "x:y"}], "prompts": [{"title": "no name"}, null]}),
-            ),
+            paged(|_| json!({"resources": [{"name": "no uri"}, {"uri": "x:y"}]})),
             &["list", "resources"],
-            Expect { stdout: &["no uri", "x:y"], warnings: &["list-entry", "list-entry"], ..Expect::default() },
+            Expect { stdout: &["no uri", "x:y"], warnings: &["list-entry"], ..Expect::default() },
         ),
     ]
 }
@@ -385,7 +368,7 @@ fn nulls() -> Vec<Row> {
                     "serverInfo": {"name": "fake", "version": "1", "title": null, "icons": null, "websiteUrl": null}
                 }),
                 "tools/list" => json!({"nextCursor": null, "_meta": null, "tools": [{
-                    "name": "t", "title": null, "description": null, "inputSchema": {"type": "object", "properties": null, "required": null},
+                    "name": "t", "title": null, "description": null, "inputSchema": {"type": "object"},
                     "outputSchema": null, "icons": null, "_meta": null, "annotations": {"readOnlyHint": null, "title": null}
                 }, {"name": "u", "annotations": null, "inputSchema": {"type": "object"}}]}),
                 "resources/list" => json!({"resources": [{
@@ -406,7 +389,7 @@ fn nulls() -> Vec<Row> {
                     json!({"contents": [{"uri": "x:y", "mimeType": null, "text": TEXT, "blob": null, "_meta": null}]})
                 }
                 "ping" => json!([]),
-                _ => json!({"isError": null, "structuredContent": null, "_meta": null, "content": [
+                _ => json!({"isError": null, "_meta": null, "content": [
                     {"type": "text", "text": TEXT, "annotations": null, "_meta": null}
                 ]}),
             };
@@ -416,6 +399,14 @@ fn nulls() -> Vec<Row> {
     vec![
         row("LST-04 in a result", ALL, everywhere(), CALL, done()),
         row("LST-04 in a tool that is looked up", ENDS, everywhere(), &["--timeout", "8s", "call", "t"], done()),
+        typed(
+            "LST-04 in a schema: no required arguments",
+            json!({"properties": {"n": {"type": "integer"}}, "required": null}),
+        ),
+        typed(
+            "LST-04 in a schema: no definitions",
+            json!({"properties": {"n": {"type": "integer", "description": null, "enum": null}}, "$defs": null}),
+        ),
         row(
             "LST-04 in lists",
             ALL,
@@ -434,6 +425,21 @@ fn nulls() -> Vec<Row> {
         ),
         row("LST-04 an array for a ping", ALL, everywhere(), &["--timeout", "8s", "ping"], Expect::default()),
     ]
+}
+
+/// A call of a tool whose schema is this and more: its argument `n` is an integer all the same.
+fn typed(name: &'static str, mut schema: Value) -> Row {
+    schema["type"] = json!("object");
+    let tools = json!([{"name": "t", "inputSchema": schema}]);
+    let peer = InitOk { tools: Some(tools), ..InitOk::default() }.then(|request, conn| conn.message(&good(request)));
+    Row {
+        seen: Some(|server| {
+            let all = server.requests();
+            let call = all.iter().find(|one| one.rpc_method() == "tools/call").map(Request::json).unwrap_or_default();
+            if call["params"]["arguments"]["n"] == 5 { Ok(()) } else { Err(call.to_string()) }
+        }),
+        ..row(name, ENDS, Peer::Server(peer), &["--timeout", "8s", "call", "t", "n=5"], done())
+    }
 }
 
 /// The name of the tool that was called.

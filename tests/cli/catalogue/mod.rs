@@ -16,6 +16,7 @@ mod framing;
 mod lists;
 mod messages;
 mod requests;
+mod results;
 mod statuses;
 mod streams;
 mod traffic;
@@ -64,6 +65,7 @@ fn rows() -> Vec<Row> {
         messages::rows(),
         traffic::rows(),
         lists::rows(),
+        results::rows(),
     ]
     .concat()
 }
