@@ -20,6 +20,7 @@ mod results;
 mod statuses;
 mod streams;
 mod traffic;
+mod values;
 
 /// Every fault of the catalogue.
 const IDS: &[&str] = &[
@@ -66,6 +67,7 @@ fn rows() -> Vec<Row> {
         traffic::rows(),
         lists::rows(),
         results::rows(),
+        values::rows(),
     ]
     .concat()
 }

@@ -126,7 +126,13 @@ fn parts() -> Vec<Row> {
     let shown = |name, result, stdout| row(name, ALL, results(result), CALL, Expect { stdout, ..Expect::default() });
     vec![
         shown("RES-03 a structure alone", r#"{"content":[],"structuredContent":{"count":3}}"#, &["count", "3"]),
-        shown("RES-03 a structure, and no content at all", r#"{"structuredContent":{"count":3}}"#, &["count", "3"]),
+        row(
+            "RES-03 a structure, and no content at all",
+            ALL,
+            results(r#"{"structuredContent":{"count":3}}"#),
+            CALL,
+            Expect { stdout: &["count", "3"], warnings: &["result-shape"], ..Expect::default() },
+        ),
         shown("RES-03 a text alone", r#"{"content":[{"type":"text","text":"only text"}]}"#, &["only text"]),
         row(
             "RES-03 a structure that is the text once more",
@@ -161,7 +167,7 @@ fn parts() -> Vec<Row> {
             ENDS,
             results(r#"{"contents":[]}"#),
             &["--timeout", "8s", "read", "x:y"],
-            Expect::default(),
+            Expect { warnings: &["resource-contents"], ..Expect::default() },
         ),
     ]
 }
@@ -218,7 +224,7 @@ fn shapes() -> Vec<Row> {
             ENDS,
             results(r#"{"prompt":"x"}"#),
             GET,
-            protocol("result-shape", "prompts/get", &["messages"]),
+            Expect { stdout: &["prompt"], stderr: &["messages"], warnings: &["result-shape"], ..Expect::default() },
         ),
         row(
             "RES-04 a handshake that is a text",
@@ -258,7 +264,7 @@ fn blocks() -> Vec<Row> {
     const SHOWN: &[&str] = &[
         "first words",
         "image/png",
-        "8 bytes",
+        "8 B",
         "audio/wav",
         "text of a resource",
         "hidden words",
@@ -326,6 +332,13 @@ fn blocks() -> Vec<Row> {
             ),
             &["--timeout", "8s", "get", "--no-check", "p"],
             warned(&["content-type-unknown"]),
+        ),
+        row(
+            "RES-05 a prompt whose content is a text",
+            ENDS,
+            results(r#"{"messages":[{"role":"user","content":"plain words"}]}"#),
+            &["--timeout", "8s", "get", "--no-check", "p"],
+            Expect { stdout: &["plain words"], warnings: &["content-type-unknown"], ..Expect::default() },
         ),
         row(
             "RES-05 a resource with neither text nor blob",
