@@ -15,6 +15,8 @@ mod fallback;
 mod framing;
 mod lists;
 mod messages;
+mod network;
+mod programs;
 mod requests;
 mod results;
 mod statuses;
@@ -68,6 +70,8 @@ fn rows() -> Vec<Row> {
         lists::rows(),
         results::rows(),
         values::rows(),
+        programs::rows(),
+        network::rows(),
     ]
     .concat()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ALL, CALL, ENDS, HTTP, STDIO, check_rows, done, fails, good, http, peer, protocol, results, row, warned};
+use super::{ALL, CALL, ENDS, HTTP, STDIO, check_rows, done, fails, good, http, peer, protocol, row, warned};
 use crate::support::{Expect, FakeServer, InitOk, Over, Peer, Request, Row, Sandbox, init_ok};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -114,7 +114,7 @@ fn depths() -> Vec<Row> {
                 conn.message(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}"#, "{\"a\":".repeat(100_000)));
             }),
             CALL,
-            too_deep("tools/call"),
+            protocol("not-json", "tools/call", &["not JSON"]),
         ),
         row(
             "RES-10 a schema of 500 levels is called",
@@ -157,13 +157,13 @@ fn five_hundred_levels_are_shown() {
         let run = Sandbox::new().mcpcli(&server.args(&["--json", "call", "--no-check", "t"])).run();
         run.assert_exit(0);
         assert!(run.stdout_text().contains(&format!("{}{}", "[".repeat(500), "]".repeat(500))), "{}", run.describe());
-        let Peer::Server(script) = deep_schema() else { panic!("a server") };
-        let server = FakeServer::start(over, script);
-        for args in [&["list", "tools"][..], &["describe", "t"], &["--json", "list", "tools"]] {
-            let run = Sandbox::new().mcpcli(&server.args(args)).run();
-            run.assert_exit(0);
-            assert!(!run.stdout.is_empty(), "{}", run.describe());
-        }
+    }
+    let Peer::Server(script) = deep_schema() else { panic!("a server") };
+    let server = FakeServer::start(Over::Http, script);
+    for args in [["list", "tools"], ["describe", "t"]] {
+        let run = Sandbox::new().mcpcli(&server.args(&args)).run();
+        run.assert_exit(0);
+        assert!(!run.stdout.is_empty(), "{}", run.describe());
     }
 }
 
@@ -324,7 +324,7 @@ fn controls() -> Vec<Row> {
                 let body = "<title>\u{1b}[2J\u{202e}x</title>\u{9b}1m\rover";
                 let length = body.len();
                 conn.raw(format!(
-                    "HTTP/1.1 500 Oops\u{1b}[2J\r\nServer: \u{9b}x\r\nContent-Length: {length}\r\n\r\n{body}"
+                    "HTTP/1.1 500 Oops\u{9b}2J\r\nServer: \u{9b}x\r\nContent-Length: {length}\r\n\r\n{body}"
                 ));
             }),
             CALL,
