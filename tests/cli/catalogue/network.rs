@@ -1,6 +1,8 @@
 //! The way to the server: challenges, addresses, headers of the user, secrets.
 
-use super::{ALL, CALL, HTTP, MODERN, NETS, SSE, all, check_rows, done, fails, good, peer, row, warned};
+use std::net::ToSocketAddrs;
+
+use super::{CALL, HTTP, MODERN, NETS, SSE, all, check_rows, done, fails, good, peer, row};
 use crate::support::{Conn, Expect, FakeServer, InitOk, Over, Peer, Row, Sandbox, script};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -180,11 +182,13 @@ fn headers() -> Vec<Row> {
     };
     let usage = |name, args, stderr| Row {
         seen: Some(|server| if server.requests().is_empty() { Ok(()) } else { Err("something was sent".to_owned()) }),
-        ..row(name, NETS, session(), args, Expect { hidden: &["S3CRET"], ..fails("usage", "", 2, "", stderr) })
-    };
-    let config = |mut row: Row| {
-        row.expect.reason = Some("config");
-        row
+        ..row(
+            name,
+            NETS,
+            session(),
+            args,
+            Expect { hidden: &["S3CRET"], ..fails("usage", "command-line", 2, "", stderr) },
+        )
     };
     vec![
         Row {
@@ -209,15 +213,15 @@ fn headers() -> Vec<Row> {
             seen: Some(|server| on_every_request(server, "x-empty", "")),
             ..row("NET-07 an empty value", NETS, session(), &["-H", "X-Empty:", "call", "--no-check", "t"], done())
         },
-        config(usage(
+        usage(
             "NET-07 a whole header as the token",
             &["--bearer", "Authorization: Bearer S3CRET", "list"],
             &["--bearer"],
-        )),
-        config(usage("NET-07 the scheme twice", &["--bearer", "Bearer S3CRET", "list"], &["--bearer"])),
-        config(usage("NET-07 a line end in a value", &["-H", "X-A: S3CRET\r\nEvil: 1", "list"], &["X-A"])),
-        config(usage("NET-07 no colon", &["-H", "S3CRET", "list"], &["header"])),
-        config(usage("NET-07 a name that is none", &["-H", "X A: S3CRET", "list"], &["header"])),
+        ),
+        usage("NET-07 the scheme twice", &["--bearer", "Bearer S3CRET", "list"], &["--bearer"]),
+        usage("NET-07 a line end in a value", &["-H", "X-A: S3CRET\r\nEvil: 1", "list"], &["X-A"]),
+        usage("NET-07 no colon", &["-H", "S3CRET", "list"], &["header"]),
+        usage("NET-07 a name that is none", &["-H", "X A: S3CRET", "list"], &["header"]),
     ]
 }
 
@@ -312,7 +316,7 @@ fn secrets() -> Vec<Row> {
         ),
         row(
             "NET-08 a result is what the server sent",
-            ALL,
+            NETS,
             super::results(r#"{"content":[{"type":"text","text":"you are S3CRETBEARER"}]}"#),
             &["--bearer", "S3CRETBEARER", "call", "--no-check", "t"],
             Expect { stdout: &["S3CRETBEARER"], ..Expect::default() },
@@ -384,7 +388,9 @@ fn both_families_are_tried() {
             }
         }
     });
-    for host in ["localhost", "[::1]"] {
+    let named = ("localhost", port).to_socket_addrs().is_ok_and(|mut found| found.any(|one| one.is_ipv6()));
+    // On some machines localhost is one family only.
+    for host in if named { &["[::1]", "localhost"][..] } else { &["[::1]"] } {
         let url = format!("http://{host}:{port}/mcp");
         let run = Sandbox::new().mcpcli(&server.args(&["-s", &url, "call", "--no-check", "t"])).run();
         run.assert_exit(0);
