@@ -21,5 +21,5 @@ mod readme;
 #[path = "../support/mod.rs"]
 mod support;
 mod tasks;
-mod watch;
 mod tls;
+mod watch;
