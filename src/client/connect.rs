@@ -75,7 +75,9 @@ impl Handshake {
     /// Whether the server advertises this capability.
     pub fn offers(&self, capability: &str) -> bool {
         let capabilities = self.result.as_ref().and_then(|result| json::member(result, "capabilities"));
-        capabilities.and_then(|all| json::member(&all, capability)).is_some_and(|raw| !json::is_null(&raw))
+        capabilities
+            .and_then(|all| json::member(&all, capability))
+            .is_some_and(|raw| !json::is_null(&raw) && json::boolean(&raw) != Some(false))
     }
 }
 
@@ -171,6 +173,7 @@ impl Dialer<'_> {
             Target::Http(None, _) => (Kind::Http, Some(Kind::Sse)),
         };
         let opening = era::opening(&self.options.protocol, kinds.0);
+        let mark = self.ledger.mark();
         let first = match self.attempt(kinds.0, target, &opening, handshake).await {
             Ok(client) => return Ok(client),
             Err(error) => error,
@@ -179,9 +182,17 @@ impl Dialer<'_> {
             return Err(after_a_probe(first.to_failure(), handshake));
         };
         self.tracer.note(format!("Streamable HTTP was refused ({}); trying HTTP+SSE of 2024-11-05", first.fault));
+        let refusal = self.ledger.withdraw(mark);
         match self.attempt(second, target, &Opening::Initialize, handshake).await {
-            Ok(client) => Ok(client),
+            Ok(client) => {
+                // How a server of HTTP+SSE words its refusal of a POST is no deviation (HTTP-14).
+                for warning in refusal {
+                    self.tracer.note(format!("in the refusal of Streamable HTTP: {}", warning.message));
+                }
+                Ok(client)
+            }
             Err(second) => {
+                refusal.into_iter().for_each(|warning| self.ledger.warn(warning.id, warning.message));
                 self.ledger.with(|facts| facts.server.transport = Some(Kind::Http.name()));
                 let mut failure = after_a_probe(first.to_failure(), handshake);
                 failure.also.push(second.to_failure());

@@ -119,6 +119,8 @@ pub struct Silence {
     pub noise: Vec<String>,
     /// What came on the exchange of the request.
     pub seen: Option<Seen>,
+    /// A message that had begun on a transport that all requests share: its bytes so far, and how it begins.
+    pub pending: Option<(usize, String)>,
     /// No peer was reached in all that time.
     pub unreached: bool,
 }
@@ -133,6 +135,7 @@ impl Default for Silence {
             keep_alives: 0,
             noise: Vec::new(),
             seen: None,
+            pending: None,
             unreached: false,
         }
     }

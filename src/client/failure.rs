@@ -6,7 +6,7 @@ use super::host::Question;
 use super::state::Unanswered;
 use crate::outcome::{Category, Failure, Phase, Reason, RpcFacts};
 use crate::wire::json;
-use crate::wire::jsonrpc::ErrorObject;
+use crate::wire::jsonrpc::{Defect, ErrorObject};
 
 impl Fault {
     /// The failure as plain data.
@@ -32,9 +32,15 @@ impl Fault {
             Fault::Rpc { error, http_status, .. } => rpc_failure(error, *http_status, phase),
             Fault::Timeout(silence) => timeout_failure(silence, phase, is_call),
             Fault::Undecodable(defect, status) => {
+                let hint = match defect.as_ref() {
+                    Defect::NotJsonRpc { .. } => {
+                        "is this the URL of an MCP endpoint? what answers there does not speak JSON-RPC; --trace FILE keeps all of it"
+                    }
+                    _ => "the server's serializer is at fault; --trace FILE keeps the whole text",
+                };
                 let mut failure = Failure::new(Category::Protocol, phase, defect.to_string())
                     .with_reason(defect.reason())
-                    .with_hint("the server's serializer is at fault; --trace FILE keeps the whole text");
+                    .with_hint(hint);
                 failure.http_status = *status;
                 failure.evidence.extend(defect.evidence());
                 failure
@@ -223,6 +229,9 @@ fn timeout_failure(silence: &Silence, phase: Phase, is_call: bool) -> Failure {
     } else if silence.keep_alives > 0 {
         let text = format!("the stream is alive ({} keep-alive comments), but no answer came", silence.keep_alives);
         failure = failure.with_evidence("seen", text);
+    }
+    if let Some((bytes, begins)) = &silence.pending {
+        failure = failure.with_evidence("seen", format!("an unterminated line of {bytes} bytes is pending: {begins}"));
     }
     if !silence.noise.is_empty() {
         failure = failure.with_evidence("stdout", silence.noise.join("\n"));

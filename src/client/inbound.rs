@@ -136,13 +136,20 @@ impl Inbound {
     /// that cannot be used.
     fn invalid(self: &Arc<Self>, defect: Defect, text: &str, origin: Origin, http_status: Option<u16>) {
         let scraped = defect.scraped_id().filter(|id| self.lock().waiters.contains_key(id));
-        if self.transport.kind() == Kind::Stdio && scraped.is_none() {
+        if self.transport.kind() == Kind::Stdio {
             // A line with a complete message behind other text (STD-01).
-            let Some((at, message, notices)) = jsonrpc::behind_noise(text) else { return self.noise(text) };
-            let before: String = text[..at].chars().take(NOISE_LINE).collect();
-            self.ledger.warn(WarningId::GluedLine, format!("text in front of a message on stdout: {before}"));
-            self.notices(notices);
-            return self.single(message, &text[at..], origin, http_status);
+            if let Some((at, message, notices)) = jsonrpc::behind_noise(text) {
+                let before: String = text[..at].chars().take(NOISE_LINE).collect();
+                self.ledger.warn(WarningId::GluedLine, format!("text in front of a message on stdout: {before}"));
+                self.notices(notices);
+                return self.single(message, &text[at..], origin, http_status);
+            }
+            if matches!(defect, Defect::Empty) {
+                return;
+            }
+            if scraped.is_none() && !is_meant(&defect, text) {
+                return self.noise(text);
+            }
         }
         self.unusable(Fault::Undecodable(Box::new(defect), http_status), scraped, origin);
     }
@@ -374,6 +381,19 @@ fn related<'a>(result: &'a str, params: Option<&serde_json::value::RawValue>) ->
             format!("{open}{comma}\"_meta\":{{\"{RELATED}\":{}}}}}", task.get()).into()
         }
         _ => result.into(),
+    }
+}
+
+/// Whether a line on stdout that is no message was meant as one: it speaks of JSON-RPC, is the empty batch of JSON-RPC 2.0 §6,
+/// or is text in an encoding that a message must not have. Anything else is what programs print.
+fn is_meant(defect: &Defect, text: &str) -> bool {
+    match defect {
+        Defect::EmptyBatch => true,
+        Defect::NotText { looks_like, .. } => looks_like.contains("UTF-16"),
+        Defect::NotJsonRpc { .. } | Defect::NotJson { .. } | Defect::TooDeep { .. } => {
+            text.trim_start().starts_with('{') && text.contains("\"jsonrpc\"")
+        }
+        _ => false,
     }
 }
 

@@ -89,7 +89,7 @@ impl Client {
     /// Whether the server advertises this capability. As long as nobody has asked it, it may.
     pub fn offers(&self, capability: &str) -> bool {
         let Some(all) = &self.capabilities else { return true };
-        json::member(all, capability).is_some_and(|raw| !json::is_null(&raw))
+        json::member(all, capability).is_some_and(|raw| !json::is_null(&raw) && json::boolean(&raw) != Some(false))
     }
 
     /// Whether the server has not been asked what it can do.

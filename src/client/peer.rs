@@ -175,9 +175,11 @@ impl Peer {
     pub fn tell_noise(&self) {
         let state = self.lock();
         if state.noise_lines > 0 {
-            let noun = if state.noise_lines == 1 { "line" } else { "lines" };
             let first = state.noise.join(" | ");
-            let message = format!("{} {noun} on stdout were no messages: {first}", state.noise_lines);
+            let message = match state.noise_lines {
+                1 => format!("a line on stdout was no message: {first}"),
+                lines => format!("{lines} lines on stdout were no messages: {first}"),
+            };
             self.ledger.warn(WarningId::StdoutNoise, message);
         }
     }
@@ -285,6 +287,7 @@ impl Peer {
             keep_alives,
             noise,
             seen: self.transport.seen(id),
+            pending: self.transport.pending(),
             unreached: !self.transport.reached(),
         }))
     }

@@ -17,6 +17,9 @@ use crate::outcome::{Ledger, Phase, WarningId};
 use crate::transport::Listening;
 use crate::wire::{RawJson, json};
 
+/// How long a request waits for the standing stream at most.
+const LISTENING: std::time::Duration = std::time::Duration::from_secs(2);
+
 impl Client {
     /// Sends a request, and once more where the failure says that the server did not hear it: another version is asked for,
     /// the era was remembered wrongly, or the session is lost.
@@ -147,8 +150,15 @@ impl Client {
             return Ok(());
         }
         let Some(listening) = self.listening.take() else { return Ok(()) };
-        // The stream is optional; a request tells better than it what is wrong with the server.
-        super::peer::guard(&self.options, Phase::Initialized, listening).await.map(|_| ())
+        // The stream is optional; a request tells better than it what is wrong with the server. One that is not answered at all
+        // is waited for no longer than a part of the request's own time.
+        let limit = self.options.timeout.map_or(LISTENING, |timeout| LISTENING.min(timeout / 2));
+        let listening = tokio::time::timeout(limit, listening);
+        match super::peer::guard(&self.options, Phase::Initialized, listening).await? {
+            Ok(_) => {}
+            Err(_) => self.tracer.note("the standing GET stream has no answer yet; going on without it"),
+        }
+        Ok(())
     }
 
     /// How the standing stream came out.

@@ -293,13 +293,7 @@ fn note_deviations(result: &CallResult, client: &Client, ledger: &Ledger) {
         }
         ContentField::Blocks(blocks) => {
             for (index, block) in blocks.iter().enumerate() {
-                if let ContentBlock::Unknown { kind, .. } = block {
-                    let what = match kind {
-                        Some(kind) => format!("content block {index} has the unknown type {kind:?}"),
-                        None => format!("content block {index} has no type"),
-                    };
-                    ledger.warn(WarningId::ContentTypeUnknown, what);
-                }
+                note_block(block, &format!("content block {index}"), ledger);
             }
         }
     }
@@ -315,6 +309,13 @@ fn note_deviations(result: &CallResult, client: &Client, ledger: &Ledger) {
         let message = format!("structuredContent is {} instead of an object", kind.name());
         ledger.warn(WarningId::StructuredType, message);
     }
+}
+
+/// A block that cannot be shown as what it says it is: of an unknown type, or without what its type must have.
+pub(super) fn note_block(block: &ContentBlock, what: &str, ledger: &Ledger) {
+    let Some(deviation) = block.deviation() else { return };
+    let id = if block.is_incomplete() { WarningId::ResultShape } else { WarningId::ContentTypeUnknown };
+    ledger.warn(id, format!("{what} {deviation}"));
 }
 
 /// "Servers MUST provide structured results that conform to this schema, clients SHOULD validate" (2025-06-18 and

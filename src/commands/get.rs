@@ -7,7 +7,7 @@ use crate::arguments::{self, Pair};
 use crate::client::{Client, Preview};
 use crate::outcome::{Category, Failure, WarningId};
 use crate::report::{Body, ListKind};
-use crate::wire::mcp::PromptView;
+use crate::wire::mcp::{PromptMessage, PromptView};
 use crate::wire::{RawJson, json};
 
 /// What is asked for.
@@ -41,8 +41,14 @@ pub(super) async fn run(request: &Request<'_>, dry_run: bool, client: &mut Clien
     }
     match client.get_prompt(request.prompt, &arguments).await {
         Ok(answer) => {
-            if json::member(&answer.result, "messages").and_then(|raw| json::elements(&raw)).is_none() {
-                settings.ledger.warn(WarningId::ResultShape, "the result of prompts/get has no array `messages`");
+            match json::member(&answer.result, "messages").and_then(|raw| json::elements(&raw)) {
+                None => settings.ledger.warn(WarningId::ResultShape, "the result of prompts/get has no array `messages`"),
+                Some(messages) => {
+                    for (index, message) in messages.iter().enumerate() {
+                        let message = PromptMessage::read(message);
+                        super::call::note_block(&message.content, &format!("message {index}"), &settings.ledger);
+                    }
+                }
             }
             Found::ok(Body::Get { prompt: request.prompt.to_owned(), result: answer.result })
         }

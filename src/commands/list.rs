@@ -148,6 +148,10 @@ fn defects(kind: ListKind, entries: &[RawJson], ledger: &Ledger) -> Vec<(usize, 
             for defect in crate::schema::defects(tool.input_schema.as_deref()) {
                 add(WarningId::InputSchema, format!("inputSchema{}: {}", defect.pointer, defect.message));
             }
+            let output = tool.output_schema.filter(|schema| !json::is_null(schema));
+            for defect in output.map(|schema| crate::schema::visible(&schema)).unwrap_or_default() {
+                add(WarningId::OutputSchema, format!("outputSchema{}: {}", defect.pointer, defect.message));
+            }
         }
     }
     defects

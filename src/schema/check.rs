@@ -45,7 +45,8 @@ pub fn check(schema: &RawValue, instance: &str) -> Result<Vec<Finding>, SchemaDe
     limits(schema)?;
     let (schema, instance) = (schema.get().to_owned(), instance.to_owned());
     bounded(LONGEST, move || {
-        let schema = value(&schema).map_err(|why| SchemaDefect::new("", format!("cannot be read: {why}")))?;
+        let mut schema = value(&schema).map_err(|why| SchemaDefect::new("", format!("cannot be read: {why}")))?;
+        without_nulls(&mut schema);
         let value =
             value(&instance).map_err(|why| SchemaDefect::new("", format!("the value cannot be checked: {why}")))?;
         let validator = compile(&schema)?;
@@ -58,9 +59,27 @@ pub(super) fn compiles(schema: &RawValue) -> Result<(), SchemaDefect> {
     limits(schema)?;
     let schema = schema.get().to_owned();
     bounded(LONGEST, move || {
-        let schema = value(&schema).map_err(|why| SchemaDefect::new("", format!("cannot be read: {why}")))?;
+        let mut schema = value(&schema).map_err(|why| SchemaDefect::new("", format!("cannot be read: {why}")))?;
+        without_nulls(&mut schema);
         compile(&schema).map(drop)
     })?
+}
+
+/// Takes out keywords that are null, as serializers write those that are not there (LST-04). None of these may be null, and
+/// where null is a value, it stays.
+fn without_nulls(schema: &mut serde_json::Value) {
+    const KEYWORDS: [&str; 12] = [
+        "required", "properties", "items", "additionalProperties", "enum", "anyOf", "oneOf", "allOf", "$defs", "description",
+        "title", "format",
+    ];
+    match schema {
+        serde_json::Value::Object(members) => {
+            members.retain(|name, value| !(value.is_null() && KEYWORDS.contains(&name.as_str())));
+            members.values_mut().for_each(without_nulls);
+        }
+        serde_json::Value::Array(elements) => elements.iter_mut().for_each(without_nulls),
+        _ => {}
+    }
 }
 
 /// Size and depth, before anything walks through the schema.

@@ -34,13 +34,18 @@ pub fn defects(schema: Option<&RawValue>) -> Vec<SchemaDefect> {
     seen(schema)
 }
 
-/// What is wrong with any schema, such as an `outputSchema`: references that lead nowhere, and what does not compile.
-pub fn unusable(schema: &RawValue) -> Vec<SchemaDefect> {
+/// What can be seen to be wrong with any schema, such as an `outputSchema`, without compiling it.
+pub fn visible(schema: &RawValue) -> Vec<SchemaDefect> {
     let kind = json::kind(schema);
     if !matches!(kind, JsonKind::Object | JsonKind::Bool) {
         return vec![SchemaDefect::new("", format!("is {} instead of an object", kind.with_article()))];
     }
-    let mut found = seen(schema);
+    seen(schema)
+}
+
+/// What is wrong with any schema, such as an `outputSchema`: references that lead nowhere, and what does not compile.
+pub fn unusable(schema: &RawValue) -> Vec<SchemaDefect> {
+    let mut found = visible(schema);
     if found.is_empty() {
         found.extend(check::compiles(schema).err());
     }

@@ -23,7 +23,7 @@ mod tests;
 use std::fmt;
 
 pub use check::check;
-pub use defects::{defects, unusable};
+pub use defects::{defects, unusable, visible};
 pub use example::{example, shell_word};
 pub use form::{Choice, FieldKind, FormField, form};
 pub use mirrored::{Mirrored, mirror_values, mirrored};

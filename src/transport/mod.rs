@@ -306,6 +306,12 @@ pub trait Transport: Send + Sync {
         None
     }
 
+    /// What has come of a message that is not finished, on a transport that all requests share: its size in bytes so far, and
+    /// how it begins.
+    fn pending(&self) -> Option<(usize, String)> {
+        None
+    }
+
     /// Opens the standing stream on which a legacy server sends on its own, and returns when it stands or was refused.
     fn listen<'a>(&'a self) -> BoxFuture<'a, Listening>;
 

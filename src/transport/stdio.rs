@@ -126,6 +126,10 @@ impl Transport for Stdio {
 
     fn set_protocol_version(&self, _version: &str) {}
 
+    fn pending(&self) -> Option<(usize, String)> {
+        self.state.pending()
+    }
+
     fn forget_session(&self) {}
 
     fn listen<'a>(&'a self) -> BoxFuture<'a, Listening> {

@@ -87,6 +87,7 @@ impl<'a> Reading<'a> {
             let step = stream.next().await;
             self.note_progress(stream);
             match step {
+                Step::Progress => {}
                 Step::Item(item) => {
                     if let Some(over) = self.item(item, status).await {
                         return over;

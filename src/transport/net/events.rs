@@ -13,6 +13,8 @@ const UNFINISHED: usize = 200;
 pub enum Step {
     /// An item of the stream.
     Item(Item),
+    /// Bytes came that complete no item.
+    Progress,
     /// Nothing more: how it ended, and the chain of causes. The same again at every later call.
     End {
         /// How.
@@ -86,6 +88,9 @@ impl EventStream {
             }
             self.over = over;
             self.items.extend(items);
+            if self.items.is_empty() && self.over.is_none() {
+                return Step::Progress;
+            }
         }
     }
 

@@ -21,7 +21,8 @@ pub fn headline(body: &str) -> Option<String> {
     let title = lower.find("<title").and_then(|at| {
         let open = at + lower[at..].find('>')? + 1;
         let close = open + lower[open..].find("</title")?;
-        Some(body[open..close].to_owned())
+        // HTML folds white space in a title.
+        Some(body[open..close].split_whitespace().collect::<Vec<_>>().join(" "))
     });
     let text = title.filter(|title| !title.trim().is_empty()).unwrap_or_else(|| without_markup(body, &lower));
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;

@@ -124,14 +124,17 @@ impl Reader {
 
     /// The next item, or the error that the end of the stream is.
     async fn step(&mut self) -> Result<Item, TransportError> {
-        let step = self.stream.next().await;
-        let mut seen = lock(&self.seen);
-        seen.bytes = self.stream.received();
-        seen.unfinished = self.stream.pending();
-        match step {
-            Step::Item(item) => Ok(item),
-            Step::TooLarge(TooLarge { limit, seen }) => Err(TransportError::TooLarge { limit, seen }),
-            Step::End { end, causes } => Err(ended(end, causes, &seen)),
+        loop {
+            let step = self.stream.next().await;
+            let mut seen = lock(&self.seen);
+            seen.bytes = self.stream.received();
+            seen.unfinished = self.stream.pending();
+            return match step {
+                Step::Progress => continue,
+                Step::Item(item) => Ok(item),
+                Step::TooLarge(TooLarge { limit, seen }) => Err(TransportError::TooLarge { limit, seen }),
+                Step::End { end, causes } => Err(ended(end, causes, &seen)),
+            };
         }
     }
 }

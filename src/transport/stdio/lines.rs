@@ -46,6 +46,11 @@ impl MessageLines {
         Ok(Step::Line(std::mem::take(&mut self.line)))
     }
 
+    /// The line that is begun.
+    pub(super) fn pending(&self) -> &[u8] {
+        &self.line
+    }
+
     /// What stands after the last line end.
     pub(super) fn rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.line)

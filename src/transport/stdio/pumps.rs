@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::lines::{LogLines, MessageLines, Step};
 use super::state::{SETTLE, State};
 use crate::trace::Direction;
-use crate::transport::{Event, EventSender, Origin, StreamEnd, TransportError};
+use crate::transport::{Event, EventSender, Origin, StreamEnd, TransportError, rpc};
 
 /// As much as a pipe of the usual size holds.
 const CHUNK: usize = 64 * 1024;
@@ -112,7 +112,10 @@ impl Reader {
             match self.lines.next(&mut input) {
                 // basic/transports §stdio (all versions): messages are delimited by newlines.
                 Ok(Step::Line(line)) => self.deliver(line).await,
-                Ok(Step::More) => return None,
+                Ok(Step::More) => {
+                    self.state.set_pending(self.lines.pending());
+                    return None;
+                }
                 Ok(Step::TooLong(seen)) => {
                     self.state.set_too_large(seen);
                     return Some(Stop::TooLarge);
@@ -126,7 +129,12 @@ impl Reader {
         let rest = self.lines.rest();
         if !rest.is_empty() {
             self.state.set_unfinished(&rest);
-            self.deliver(rest).await;
+            // A program that ends in the middle of a message has broken off; one that only forgot the line end has not.
+            if rpc::looks_like_message(&rest) || !rest.trim_ascii_start().starts_with(b"{") {
+                self.deliver(rest).await;
+            } else {
+                self.state.tracer.frame(Direction::In, "stdout", &rest);
+            }
         }
         Some(Stop::Ended)
     }

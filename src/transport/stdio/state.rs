@@ -20,6 +20,8 @@ const TAIL_BYTES: usize = 16 * 1024;
 
 /// An unfinished line is evidence, not payload: so many bytes of it are shown.
 const UNFINISHED_BYTES: usize = 2 * 1024;
+/// Of a line that may still go on, so many.
+const PENDING_BYTES: usize = 200;
 
 /// How the child ended; both are `None` where the system does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +59,8 @@ pub(super) struct State {
     messages: AtomicU64,
     bytes: AtomicU64,
     unfinished: OnceLock<String>,
+    /// The line of stdout that is begun: its bytes so far, and how it begins.
+    pending: Mutex<Option<(usize, String)>>,
     too_large: OnceLock<usize>,
     tail: Mutex<VecDeque<String>>,
 }
@@ -75,6 +79,7 @@ impl State {
             messages: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             unfinished: OnceLock::new(),
+            pending: Mutex::default(),
             too_large: OnceLock::new(),
             tail: Mutex::new(VecDeque::new()),
         }
@@ -94,6 +99,18 @@ impl State {
     /// A message came from stdout.
     pub(super) fn count_message(&self) {
         self.messages.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes how far the line is that stdout has begun.
+    pub(super) fn set_pending(&self, line: &[u8]) {
+        let begins = String::from_utf8_lossy(&line[..line.len().min(PENDING_BYTES)]);
+        let pending = (!line.is_empty()).then(|| (line.len(), self.tracer.redactor().mask(&begins).into_owned()));
+        *self.pending.lock().unwrap_or_else(PoisonError::into_inner) = pending;
+    }
+
+    /// The line that stdout has begun, if it has.
+    pub(super) fn pending(&self) -> Option<(usize, String)> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Stdout ended inside a line.

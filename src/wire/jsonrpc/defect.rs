@@ -48,6 +48,8 @@ pub enum Defect {
     NotJsonRpc {
         /// What is wrong with it.
         why: String,
+        /// The beginning of its text.
+        excerpt: String,
         /// The answer's id, if it can be scraped from the text.
         id: Option<u64>,
     },
@@ -66,6 +68,8 @@ pub enum Defect {
     },
 }
 
+/// So many characters are shown of a text that is no message.
+const SHOWN: usize = 200;
 /// So many characters are shown on each side of the place.
 const AROUND: usize = 40;
 
@@ -93,6 +97,7 @@ impl Defect {
         let (label, text) = match self {
             Defect::NotJson { excerpt, .. } => ("near", excerpt),
             Defect::NotObject { excerpt, .. } => ("text", excerpt),
+            Defect::NotJsonRpc { excerpt, .. } if !excerpt.is_empty() => ("body", excerpt),
             Defect::NotText { hex, .. } => ("bytes", hex),
             _ => return None,
         };
@@ -113,6 +118,14 @@ impl Defect {
             detail: detail.to_owned(),
             id: scrape_id(text),
         }
+    }
+
+    /// The defect with the beginning of the text that it was found in.
+    pub(super) fn in_text(mut self, text: &str) -> Defect {
+        if let Defect::NotJsonRpc { excerpt, .. } = &mut self {
+            *excerpt = beginning(text, SHOWN);
+        }
+        self
     }
 
     pub(super) fn not_object(value: &serde_json::value::RawValue) -> Defect {

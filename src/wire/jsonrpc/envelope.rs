@@ -18,7 +18,7 @@ pub(super) fn read(text: &str, notices: &mut Vec<Warning>) -> Result<Kind, Defec
             let mut envelope = Envelope::default();
             json::each_member(text, |key, value| envelope.take(&key, value)).map_err(not_json)?;
             scan(text, notices)?;
-            envelope.message(notices).map(Kind::Message)
+            envelope.message(notices).map(Kind::Message).map_err(|defect| defect.in_text(text))
         }
         Some(b'[') => {
             let (mut elements, mut count) = (Vec::new(), 0_usize);
@@ -51,7 +51,7 @@ fn element(value: &RawValue, notices: &mut Vec<Warning>) -> Result<Message, Defe
     let mut envelope = Envelope::default();
     json::each_member(value.get(), |key, value| envelope.take(&key, value))
         .map_err(|error| Defect::not_json(value.get(), &error))?;
-    envelope.message(notices)
+    envelope.message(notices).map_err(|defect| defect.in_text(value.get()))
 }
 
 fn scan(text: &str, notices: &mut Vec<Warning>) -> Result<(), Defect> {
@@ -71,7 +71,7 @@ fn scan(text: &str, notices: &mut Vec<Warning>) -> Result<(), Defect> {
 }
 
 fn not_jsonrpc(why: impl Into<String>, id: Option<u64>) -> Defect {
-    Defect::NotJsonRpc { why: why.into(), id }
+    Defect::NotJsonRpc { why: why.into(), excerpt: String::new(), id }
 }
 
 /// So many names of other members are remembered, to say what an object looks like.

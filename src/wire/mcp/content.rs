@@ -113,6 +113,11 @@ impl ContentBlock {
         block.unwrap_or_else(|| ContentBlock::Unknown { kind, raw: raw.to_owned() })
     }
 
+    /// Whether the block is of a known type and lacks what makes it one.
+    pub fn is_incomplete(&self) -> bool {
+        matches!(self, ContentBlock::Unknown { kind: Some(kind), .. } if KNOWN_TYPES.contains(&kind.as_str()))
+    }
+
     /// For an unknown block: what is wrong with it, as the end of a sentence about it.
     pub fn deviation(&self) -> Option<String> {
         let ContentBlock::Unknown { kind, raw } = self else {
@@ -124,7 +129,7 @@ impl ContentBlock {
             Some(kind) if KNOWN_TYPES.contains(&kind.as_str()) => {
                 format!("has the type {kind:?}, but not what such a block must have")
             }
-            Some(kind) => format!("has the type {kind:?}, which no protocol version defines"),
+            Some(kind) => format!("has the unknown type {kind:?}, which no protocol version defines"),
         })
     }
 }
