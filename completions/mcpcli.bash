@@ -68,7 +68,7 @@ _mcpcli() {
 
     case "${cmd}" in
         mcpcli)
-            opts="-q -v -s -H -e -h -V --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help --version list describe call read get complete info ping watch task request explain demo completions man"
+            opts="-q -v -s -H -e -h -V --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help --version list describe call read get complete info ping watch task request explain demo completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -153,6 +153,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -264,7 +268,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__call)
-            opts="-q -v -s -H -e -h --arg --args --dry-run --no-check --output-dir --task --detach --task-ttl --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --arg --args --dry-run --no-check --output-dir --task --detach --task-ttl --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -368,6 +372,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -479,7 +487,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__complete)
-            opts="-q -v -s -H -e -h --prompt --resource --context --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --prompt --resource --context --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -576,6 +584,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -751,7 +763,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__describe)
-            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -836,6 +848,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -969,7 +985,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__get)
-            opts="-q -v -s -H -e -h --arg --args --dry-run --no-check --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --arg --args --dry-run --no-check --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1062,6 +1078,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1173,7 +1193,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__info)
-            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1258,6 +1278,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1369,7 +1393,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__list)
-            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help tools resources templates prompts"
+            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help tools resources templates prompts"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1454,6 +1478,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1594,7 +1622,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__ping)
-            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1679,6 +1707,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1790,7 +1822,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__read)
-            opts="-q -v -s -H -e -h --output-dir --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --output-dir --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1882,6 +1914,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1993,7 +2029,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__request)
-            opts="-q -v -s -H -e -h --params --dry-run --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --params --dry-run --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2082,6 +2118,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2193,7 +2233,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__task)
-            opts="-q -v -s -H -e -h --wait --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help get cancel list"
+            opts="-q -v -s -H -e -h --wait --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help get cancel list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2278,6 +2318,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2389,7 +2433,7 @@ _mcpcli() {
             return 0
             ;;
         mcpcli__subcmd__watch)
-            opts="-q -v -s -H -e -h --tools --prompts --resources --task --count --for --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
+            opts="-q -v -s -H -e -h --tools --prompts --resources --task --count --for --output --json --color --quiet --verbose --server --config --transport --protocol --no-cache --message-url --header --bearer --env --cwd --timeout --max-time --connect-timeout --retry --cacert --cert --key --insecure --proxy --max-message-size --max-pages --roots --answer --max-rounds --client-capabilities --log-level --trace --strict --expect --error-pattern --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2486,6 +2530,10 @@ _mcpcli() {
                     return 0
                     ;;
                 --connect-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

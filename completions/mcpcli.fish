@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_mcpcli_global_optspecs
-    string join \n output= json color= q/quiet v/verbose s/server= config= transport= protocol= no-cache message-url= H/header= bearer= e/env= cwd= timeout= max-time= connect-timeout= cacert= cert= key= insecure proxy= max-message-size= max-pages= roots= answer= max-rounds= client-capabilities= log-level= trace= strict expect= error-pattern= h/help V/version
+    string join \n output= json color= q/quiet v/verbose s/server= config= transport= protocol= no-cache message-url= H/header= bearer= e/env= cwd= timeout= max-time= connect-timeout= retry= cacert= cert= key= insecure proxy= max-message-size= max-pages= roots= answer= max-rounds= client-capabilities= log-level= trace= strict expect= error-pattern= h/help V/version
 end
 
 function __fish_mcpcli_needs_command
@@ -45,6 +45,7 @@ complete -c mcpcli -n "__fish_mcpcli_needs_command" -l cwd -d 'The working direc
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_needs_command" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_needs_command" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -110,6 +111,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l cwd -d 'The worki
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand list" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -159,6 +161,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l cwd -d 'The w
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand describe" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -212,6 +215,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l cwd -d 'The worki
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand call" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -266,6 +270,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l cwd -d 'The worki
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand read" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -317,6 +322,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l cwd -d 'The workin
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand get" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -371,6 +377,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l cwd -d 'The w
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand complete" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -420,6 +427,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l cwd -d 'The worki
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand info" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -469,6 +477,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l cwd -d 'The worki
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand ping" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -521,6 +530,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l cwd -d 'The work
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand watch" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -573,6 +583,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l cwd -d 'The worki
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand task" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F
@@ -624,6 +635,7 @@ complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l cwd -d 'The wo
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l timeout -d 'How long nothing may happen; progress resets it, 0 is no limit [default: 30s]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l max-time -d 'How long the whole command may take [default: no limit]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l connect-timeout -d 'How long DNS, TCP and TLS may take together [default: 10s]' -r
+complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l retry -d 'Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]' -r
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l cacert -d 'Trust the certificates in this PEM file too' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l cert -d 'Present this client certificate (PEM)' -r -F
 complete -c mcpcli -n "__fish_mcpcli_using_subcommand request" -l key -d 'The key of --cert, if it is in another file (PEM)' -r -F

@@ -182,6 +182,10 @@ pub struct Connect {
     #[arg(long, value_name = "TIME", value_parser = values::limit, allow_hyphen_values = true, help_heading = "Time")]
     pub connect_timeout: Option<Limit>,
 
+    /// Try again up to N times what failed and may pass; never a tool that may do something twice [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::rounds, allow_hyphen_values = true, help_heading = "Time")]
+    pub retry: Option<usize>,
+
     /// Trust the certificates in this PEM file too
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Network")]
     pub cacert: Option<PathBuf>,
@@ -271,6 +275,7 @@ impl Connect {
             timeout: later.timeout.or(self.timeout),
             max_time: later.max_time.or(self.max_time),
             connect_timeout: later.connect_timeout.or(self.connect_timeout),
+            retry: later.retry.or(self.retry),
             cacert: later.cacert.or(self.cacert),
             cert: later.cert.or(self.cert),
             key: later.key.or(self.key),

@@ -85,6 +85,7 @@ fn plan(
         host,
         client_capabilities,
         max_pages: order.max_pages(),
+        retries: connect.retry.unwrap_or(0),
         max_rounds: order.max_rounds(),
         log_level: connect.log_level.map(|level| level.name().to_owned()),
         tasks: order.uses_tasks(),

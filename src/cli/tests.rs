@@ -158,7 +158,7 @@ fn what_clap_refuses() {
         &["--max-rounds", "-1", "ping"],
         &["--answer", "perhaps", "ping"],
         &["--output", "xml", "ping"],
-        &["--retry", "1", "ping"],
+        &["--retry", "x", "ping"],
         &["complete", "x"],
         &["complete", "--prompt", "a", "--resource", "b", "x"],
         &["explain", "-s", "x"],

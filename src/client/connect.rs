@@ -130,7 +130,9 @@ impl Client {
                 }
             }
         }
-        dialer.find_out(target, handshake).await
+        let mut client = dialer.find_out_again(target, handshake).await?;
+        client.target = (options.retries > 0).then(|| target.clone());
+        Ok(client)
     }
 }
 

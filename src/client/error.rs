@@ -85,6 +85,9 @@ pub enum Fault {
     /// A clock ran out while a task with this id went on.
     #[error("{1}")]
     TaskLeft(String, Box<Silence>),
+    /// It failed as often as it was tried.
+    #[error("{1}")]
+    Retried(usize, Box<Fault>),
     /// Nothing can come that is waited for: there is no stream for it.
     #[error("{message}")]
     NoStream {

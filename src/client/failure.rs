@@ -84,6 +84,7 @@ impl Fault {
                     "the task goes on at the server; `mcpcli task get {id} --wait` waits for its result"
                 ))
             }
+            Fault::Retried(attempts, last) => super::retry::after_attempts(*attempts, last.to_failure(phase)),
             Fault::NoStream { message } => {
                 Failure::new(Category::Transport, phase, message.clone()).with_reason(Reason::Http).with_hint(
                     "up to 2025-11-25 a server tells on that stream what it tells on its own; without it nothing comes",

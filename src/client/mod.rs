@@ -24,6 +24,7 @@ mod pages;
 mod peer;
 mod preview;
 mod renewal;
+mod retry;
 mod rounds;
 mod state;
 mod tasks;
@@ -79,6 +80,8 @@ pub struct Options {
     pub client_capabilities: Option<Arc<RawValue>>,
     /// How many pages of a list are read at most.
     pub max_pages: usize,
+    /// How many times more a request is sent whose failure may pass.
+    pub retries: usize,
     /// How many times a result may ask for input before it is given up.
     pub max_rounds: usize,
     /// From which level on log messages are asked for.

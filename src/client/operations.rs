@@ -30,6 +30,10 @@ pub struct Client {
     pub(super) listening: Option<JoinHandle<Result<Listening, ClientError>>>,
     /// The target of a conversation whose era is only remembered; `None` once an answer has confirmed it.
     pub(super) on_trust: Option<Target>,
+    /// Where the server is, for a connection that has to be made anew.
+    pub(super) target: Option<Target>,
+    /// Whether the tool that is called says that a call can be repeated.
+    pub(super) may_repeat_call: bool,
     /// Whether any request was answered by a result.
     pub(super) heard: AtomicBool,
     /// Whether the version was changed because the server asked for another one, which it may do once.
@@ -52,6 +56,8 @@ impl Client {
             capabilities,
             listening,
             on_trust: None,
+            target: None,
+            may_repeat_call: false,
             heard: AtomicBool::new(false),
             version_changed: false,
         }

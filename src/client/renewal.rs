@@ -17,16 +17,16 @@ use crate::outcome::{Ledger, Phase, WarningId};
 use crate::transport::Listening;
 use crate::wire::{RawJson, json};
 
+/// Makes a request of an era under an id.
+pub(super) type Drafting<'a> = dyn Fn(&Era, u64) -> Draft + Sync + 'a;
+
 /// How long a request waits for the standing stream at most.
 const LISTENING: std::time::Duration = std::time::Duration::from_secs(2);
 
 impl Client {
     /// Sends a request, and once more where the failure says that the server did not hear it: another version is asked for,
     /// the era was remembered wrongly, or the session is lost.
-    pub(super) async fn renewing(
-        &mut self,
-        draft: &(dyn Fn(&Era, u64) -> Draft + Sync),
-    ) -> Result<Answer, ClientError> {
+    pub(super) async fn renewed(&mut self, draft: &Drafting<'_>) -> Result<Answer, ClientError> {
         let had_session = self.peer.transport().has_session();
         let mark = self.ledger.mark();
         let first = self.once(draft).await;
@@ -68,7 +68,7 @@ impl Client {
         }
     }
 
-    async fn once(&self, draft: &(dyn Fn(&Era, u64) -> Draft + Sync)) -> Result<Answer, ClientError> {
+    async fn once(&self, draft: &Drafting<'_>) -> Result<Answer, ClientError> {
         let id = self.peer.reserve_id();
         let draft = draft(&self.era(), id);
         let answer = self.peer.request(id, draft).await?;

@@ -42,6 +42,10 @@ pub(super) async fn run(call: &Call, client: &mut Client, settings: &Settings) -
     if let Some(failure) = call.output_dir.as_deref().and_then(|dir| save::prepare(dir).err()) {
         return Found::failed(failure);
     }
+    let promises = tool.as_ref().map(|tool| &tool.annotations);
+    if promises.is_some_and(|promises| promises.read_only == Some(true) || promises.idempotent == Some(true)) {
+        client.allow_repeating();
+    }
     let known = task::Tool { name: &call.tool, declared: tool.as_ref() };
     if let Some(failure) = call.task.is_none().then(|| task::required(known, client)).flatten() {
         return Found::failed(failure);

@@ -42,7 +42,9 @@ pub(super) async fn run(request: &Request<'_>, dry_run: bool, client: &mut Clien
     match client.get_prompt(request.prompt, &arguments).await {
         Ok(answer) => {
             match json::member(&answer.result, "messages").and_then(|raw| json::elements(&raw)) {
-                None => settings.ledger.warn(WarningId::ResultShape, "the result of prompts/get has no array `messages`"),
+                None => {
+                    settings.ledger.warn(WarningId::ResultShape, "the result of prompts/get has no array `messages`")
+                }
                 Some(messages) => {
                     for (index, message) in messages.iter().enumerate() {
                         let message = PromptMessage::read(message);

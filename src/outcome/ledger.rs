@@ -14,6 +14,19 @@ pub struct PhaseTime {
     pub took: Duration,
 }
 
+/// An attempt that failed and was followed by another (`--retry`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Retry {
+    /// At which step.
+    pub phase: Phase,
+    /// Which attempt, from 1.
+    pub attempt: usize,
+    /// How it failed.
+    pub message: String,
+    /// The pause before the next one.
+    pub pause: Duration,
+}
+
 /// Which server was spoken to, as far as that became known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServerFacts {
@@ -40,6 +53,8 @@ pub struct Facts {
     pub warnings: Vec<Warning>,
     /// Finished phases in order.
     pub phases: Vec<PhaseTime>,
+    /// Attempts that failed and were followed by another.
+    pub retries: Vec<Retry>,
 }
 
 /// The facts of a run while they are gathered; clones share one store.

@@ -10,7 +10,7 @@ mod warning;
 
 pub use category::{Category, Signal};
 pub use failure::{Evidence, Failure, RpcFacts};
-pub use ledger::{Facts, Ledger, PhaseTime, ServerFacts};
+pub use ledger::{Facts, Ledger, PhaseTime, Retry, ServerFacts};
 pub use place::{Phase, Reason};
 pub use warning::{Warning, WarningId};
 

@@ -47,6 +47,17 @@ struct Envelope<'a> {
     saved: Vec<SavedFile<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dropped: Vec<Left<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    retries: Vec<Again<'a>>,
+}
+
+/// An attempt that failed and was followed by another.
+#[derive(Serialize)]
+struct Again<'a> {
+    phase: &'a str,
+    attempt: usize,
+    message: String,
+    pause_ms: f64,
 }
 
 /// A tool that was left out of the list, as the server sent it, and why.
@@ -184,6 +195,17 @@ fn envelope<'a>(report: &'a Report, view: &View<'_>) -> Envelope<'a> {
         parts: parts(&report.body, view),
         saved: saved(&report.body),
         dropped: dropped(&report.body),
+        retries: report
+            .facts
+            .retries
+            .iter()
+            .map(|retry| Again {
+                phase: retry.phase.name(),
+                attempt: retry.attempt,
+                message: view.redactor.mask(&retry.message).into_owned(),
+                pause_ms: millis(retry.pause),
+            })
+            .collect(),
     }
 }
 

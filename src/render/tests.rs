@@ -39,7 +39,7 @@ fn facts() -> Facts {
         negotiation: Vec::new(),
     };
     let phases = vec![PhaseTime { phase: Phase::Initialize, took: Duration::from_millis(4) }];
-    Facts { server, warnings: Vec::new(), phases }
+    Facts { server, phases, ..Facts::default() }
 }
 
 fn call_report(result: Option<&str>, failures: Vec<Failure>) -> Report {

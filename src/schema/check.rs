@@ -69,8 +69,18 @@ pub(super) fn compiles(schema: &RawValue) -> Result<(), SchemaDefect> {
 /// where null is a value, it stays.
 fn without_nulls(schema: &mut serde_json::Value) {
     const KEYWORDS: [&str; 12] = [
-        "required", "properties", "items", "additionalProperties", "enum", "anyOf", "oneOf", "allOf", "$defs", "description",
-        "title", "format",
+        "required",
+        "properties",
+        "items",
+        "additionalProperties",
+        "enum",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$defs",
+        "description",
+        "title",
+        "format",
     ];
     match schema {
         serde_json::Value::Object(members) => {

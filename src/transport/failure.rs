@@ -215,8 +215,10 @@ impl TransportError {
 
 fn http_hint(fault: &HttpFault) -> Option<String> {
     let hint = match fault.status {
-        400 => "the server does not take the request as it is; what it says may name why: a version (--protocol VERSION), a header, \
-                a transport (--transport sse)",
+        400 => {
+            "the server does not take the request as it is; what it says may name why: a version (--protocol VERSION), a header, \
+                a transport (--transport sse)"
+        }
         402 => "the service behind the URL wants to be paid",
         407 => "the proxy wants a credential: put it into the URL of --proxy",
         408 => "the server gave up waiting for the request: try again",
