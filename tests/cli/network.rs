@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use crate::envelope;
 use crate::support::{FakeServer, InitOk, Over, Run, Sandbox, Script};
 
+mod addresses;
 mod handshakes;
+mod redirects;
 
 /// A way to speak to a server: what it plays, and the arguments for it.
 pub type Way = (Over, &'static [&'static str]);
@@ -100,6 +102,9 @@ pub const OK: Row = Row {
 /// A connection that never stands.
 pub const UNREACHED: Row = Row { category: "transport", reason: Some("connect"), phase: "connect", exit: 5, ..OK };
 
+/// An HTTP answer that is of no use.
+pub const REFUSED: Row = Row { reason: Some("http"), phase: "", ..UNREACHED };
+
 /// A setting that cannot be used.
 pub const USAGE: Row = Row { category: "usage", reason: Some("command-line"), phase: "resolve", exit: 2, ..OK };
 
@@ -161,6 +166,11 @@ fn run(row: &Row, way: &[&str], stage: &Stage, json: bool) -> Run {
         invocation = invocation.env(name, value);
     }
     invocation.run()
+}
+
+/// The human view of a run with nothing but the stage.
+fn run_alone(stage: &Stage) -> Run {
+    run(&OK, &[], stage, false)
 }
 
 fn document_problems(row: &Row, run: &Run) -> Vec<String> {
