@@ -9,6 +9,7 @@ use crate::support::{FakeServer, InitOk, Over, Run, Sandbox, Script};
 
 mod addresses;
 mod handshakes;
+mod proxies;
 mod redirects;
 
 /// A way to speak to a server: what it plays, and the arguments for it.

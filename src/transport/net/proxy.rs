@@ -21,7 +21,43 @@ pub struct ProxyRules {
     explicit: Option<Proxy>,
     http: Option<Proxy>,
     https: Option<Proxy>,
-    excluded: Option<Matcher>,
+    excluded: Option<Excluded>,
+}
+
+/// What `NO_PROXY` names: hosts, and hosts with a port, which the client library's matcher does not know.
+struct Excluded {
+    hosts: Matcher,
+    at_ports: Vec<(u16, Matcher)>,
+}
+
+impl Excluded {
+    fn read(list: &str) -> Excluded {
+        // A matcher answers with a proxy for what is not excluded; which one does not matter.
+        let matcher = |list: String| Matcher::builder().all("http://p.invalid").no(list).build();
+        let (with_port, without): (Vec<_>, Vec<_>) =
+            list.split(',').map(|entry| (entry, host_and_port(entry.trim()))).partition(|(_, split)| split.is_some());
+        let hosts: Vec<&str> = without.into_iter().map(|(entry, _)| entry).collect();
+        let at_ports = with_port.into_iter().filter_map(|(_, split)| split);
+        Excluded {
+            hosts: matcher(hosts.join(",")),
+            at_ports: at_ports.map(|(host, port)| (port, matcher(host.to_owned()))).collect(),
+        }
+    }
+
+    fn holds(&self, url: &Url) -> bool {
+        let Ok(uri) = url.as_str().parse::<hyper::Uri>() else { return false };
+        let port = url.port_or_known_default();
+        let here = self.at_ports.iter().filter(|(at, _)| Some(*at) == port).map(|(_, matcher)| matcher);
+        std::iter::once(&self.hosts).chain(here).any(|matcher| matcher.intercept(&uri).is_none())
+    }
+}
+
+/// `HOST:PORT` or `[ADDRESS]:PORT`; an IPv6 address without brackets has no port.
+fn host_and_port(entry: &str) -> Option<(&str, u16)> {
+    let (host, port) = entry.rsplit_once(':')?;
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let host = bare.or_else(|| (!host.contains(':')).then_some(host))?;
+    Some((host, port.parse().ok()?))
 }
 
 impl ProxyRules {
@@ -49,8 +85,7 @@ impl ProxyRules {
         let upper_http: &[&str] =
             if variable("REQUEST_METHOD").is_some() { &["http_proxy"] } else { &["http_proxy", "HTTP_PROXY"] };
         let all = ["all_proxy", "ALL_PROXY"];
-        let excluded = first(&["no_proxy", "NO_PROXY"])
-            .map(|(list, _)| Matcher::builder().all("http://p.invalid").no(list).build());
+        let excluded = first(&["no_proxy", "NO_PROXY"]).map(|(list, _)| Excluded::read(&list));
         Ok(ProxyRules {
             explicit: None,
             http: read(first(upper_http).or_else(|| first(&all)))?,
@@ -73,10 +108,7 @@ impl ProxyRules {
             return None;
         }
         let proxy = if url.scheme() == "https" { self.https.as_ref() } else { self.http.as_ref() }?;
-        let excluded = match (&self.excluded, url.as_str().parse::<hyper::Uri>()) {
-            (Some(matcher), Ok(uri)) => matcher.intercept(&uri).is_none(),
-            _ => false,
-        };
+        let excluded = self.excluded.as_ref().is_some_and(|excluded| excluded.holds(url));
         (!excluded).then_some(proxy)
     }
 }
@@ -141,6 +173,24 @@ mod tests {
     #[test]
     fn everything_can_be_excluded() {
         assert_eq!(chosen(&[("ALL_PROXY", "http://a:1"), ("no_proxy", "*")], "http://h/"), None);
+    }
+
+    #[test]
+    fn an_exclusion_may_have_a_port() {
+        let list = "x.org:8080,[2001:db8::1]:81,2001:db8::2,10.0.0.0/8:82";
+        let variables = [("ALL_PROXY", "http://a:1"), ("NO_PROXY", list)];
+        for (url, excluded) in [
+            ("http://x.org:8080/", true),
+            ("http://sub.x.org:8080/", true),
+            ("http://x.org/", false),
+            ("http://[2001:db8::1]:81/", true),
+            ("http://[2001:db8::1]:82/", false),
+            ("http://[2001:db8::2]:82/", true),
+            ("http://10.1.1.1:82/", true),
+            ("http://10.1.1.1:83/", false),
+        ] {
+            assert_eq!(chosen(&variables, url).is_none(), excluded, "{url}");
+        }
     }
 
     #[test]
