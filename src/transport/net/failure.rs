@@ -12,7 +12,7 @@ use url::{Host, Url};
 
 use super::super::{AddressFailure, NetSettings, StreamEnd, TransportError};
 use super::proxy::Proxy;
-use super::{Net, target, tls};
+use super::{Net, target, tls, tunnel};
 use crate::outcome::{Phase, Reason};
 
 /// How long one address is given when addresses are tried again to find out what is wrong with each.
@@ -97,8 +97,7 @@ pub async fn of_request(net: &Net, error: &reqwest::Error, url: &Url) -> Transpo
             return TransportError::Tls { target, causes, hint: tls::hint(Some(cause)) };
         }
         if let Some(proxy) = proxy {
-            let shown = net.context.tracer.redactor().url(&proxy.url);
-            return TransportError::Proxy { proxy: shown, source_name: proxy.source_name.to_owned(), causes };
+            return of_proxy(net, proxy, url, causes, os_error.is_some()).await;
         }
         if error.is_dns() {
             let detail = causes.last().cloned().unwrap_or_default();
@@ -144,6 +143,18 @@ fn end_of(error: &reqwest::Error, received: u64, announced: Option<u64>) -> Stre
     }
 }
 
+/// A proxy that did not connect us. Where the system has no words for it, the proxy may have.
+async fn of_proxy(net: &Net, proxy: &Proxy, url: &Url, mut causes: Vec<String>, system_told: bool) -> TransportError {
+    let redactor = net.context.tracer.redactor();
+    if !system_told {
+        let credential = super::basic(&net.client, &proxy.url, redactor);
+        let words = tunnel::asked_again(&proxy.url, url, credential.as_ref(), PROBE_TIME).await;
+        causes.extend(words.iter().map(|words| redactor.mask(words).into_owned()));
+    }
+    let (proxy, source_name) = (redactor.url(&proxy.url), proxy.source_name.to_owned());
+    TransportError::Proxy { proxy, source_name, causes }
+}
+
 async fn connect_timeout(net: &Net, url: &Url, proxy: Option<&Proxy>, limit: Duration) -> TransportError {
     let target = target(url);
     // The client does not tell how far it came, so the first step is tried again.
@@ -183,17 +194,7 @@ async fn connect_timeout(net: &Net, url: &Url, proxy: Option<&Proxy>, limit: Dur
 /// Whether a TCP connection to the host of a URL can be had, on any of its addresses. No longer than the connection itself
 /// was given.
 async fn stands(url: &Url, limit: Duration) -> bool {
-    // Of the schemes that a proxy may have only those of SOCKS have no port of their own (RFC 1928 §3).
-    let port = url.port_or_known_default().unwrap_or(1080);
-    let Some(host) = url.host() else { return false };
-    // An IPv6 address stands in brackets in a URL, and nowhere else.
-    let host = match host {
-        Host::Domain(name) => name.to_owned(),
-        Host::Ipv4(address) => address.to_string(),
-        Host::Ipv6(address) => address.to_string(),
-    };
-    let connecting = tokio::net::TcpStream::connect((host.as_str(), port));
-    tokio::time::timeout(PROBE_TIME.min(limit), connecting).await.is_ok_and(|connected| connected.is_ok())
+    tokio::time::timeout(PROBE_TIME.min(limit), tunnel::connect(url)).await.is_ok_and(|connected| connected.is_ok())
 }
 
 /// Every address of the host with what is wrong with it. The client tells of one only, so the others are tried again

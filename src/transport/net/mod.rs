@@ -14,7 +14,7 @@ use url::Url;
 use self::reached::Reached;
 use super::{Context, HttpEndpoint, NetSettings, TransportError};
 use crate::outcome::WarningId;
-use crate::trace::Record;
+use crate::trace::{Record, Redactor};
 
 mod answer;
 mod events;
@@ -24,6 +24,7 @@ mod proxy;
 mod reached;
 mod redirect;
 mod tls;
+mod tunnel;
 
 pub use answer::Answer;
 pub use events::{EventStream, Step};
@@ -282,15 +283,17 @@ fn user_headers(endpoint: &HttpEndpoint, client: &Client, context: &Context) -> 
     }
     let has_userinfo = !endpoint.url.username().is_empty() || endpoint.url.password().is_some();
     if has_userinfo && !headers.contains_key(header::AUTHORIZATION) {
-        // The client library decodes the userinfo and writes the header; nothing is sent here.
-        let built =
-            client.get(endpoint.url.clone()).build().map_err(|error| failure::of_build(&error, &endpoint.url))?;
-        if let Some(value) = built.headers().get(header::AUTHORIZATION) {
-            redactor.add_text(&String::from_utf8_lossy(value.as_bytes()));
-            headers.insert(header::AUTHORIZATION, value.clone());
-        }
+        headers.extend(basic(client, &endpoint.url, redactor).map(|value| (header::AUTHORIZATION, value)));
     }
     Ok(headers)
+}
+
+/// The userinfo of a URL as the value of a header, a secret from here on.
+fn basic(client: &Client, url: &Url, redactor: &Redactor) -> Option<HeaderValue> {
+    // The client library decodes the userinfo and writes the header; nothing is sent here.
+    let value = client.get(url.clone()).build().ok()?.headers().get(header::AUTHORIZATION)?.clone();
+    redactor.add_text(&String::from_utf8_lossy(value.as_bytes()));
+    Some(value)
 }
 
 /// Whether a header carries a credential, by its name.

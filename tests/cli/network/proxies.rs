@@ -215,6 +215,12 @@ const REFUSALS: &[Row] = &[
         ..PROXY
     },
     Row {
+        name: "NET-05 407, https",
+        stage: |_| refused(SECURE, Does::Answer(LOGIN)),
+        says: &["407", "Please log in", "***@127.0.0.1:"],
+        ..PROXY
+    },
+    Row {
         name: "NET-05 502, http",
         stage: |_| refused(PLAIN, Does::Answer("HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\n\r\n")),
         ..PROXY
@@ -222,19 +228,27 @@ const REFUSALS: &[Row] = &[
     Row {
         name: "NET-05 502, https",
         stage: |_| refused(SECURE, Does::Answer("HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\n\r\n")),
+        says: &["HTTP 502", "***@127.0.0.1:", "--proxy"],
         ..PROXY
     },
     Row {
         name: "NET-05 504, https",
         stage: |_| refused(SECURE, Does::Answer("HTTP/1.1 504 Gateway Timeout\r\nConnection: close\r\n\r\n")),
+        says: &["HTTP 504", "***@127.0.0.1:", "--proxy"],
         ..PROXY
     },
     Row {
         name: "NET-05 403, https",
         stage: |_| refused(SECURE, Does::Answer("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n")),
+        says: &["HTTP 403", "***@127.0.0.1:", "--proxy"],
         ..PROXY
     },
-    Row { name: "NET-05 no HTTP, https", stage: |_| refused(SECURE, Does::Answer("220 mail\r\n\r\n")), ..PROXY },
+    Row {
+        name: "NET-05 no HTTP, https",
+        stage: |_| refused(SECURE, Does::Answer("220 mail\r\n\r\n")),
+        says: &["220 mail", "***@127.0.0.1:"],
+        ..PROXY
+    },
     Row { name: "NET-05 closed, https", stage: |_| refused(SECURE, Does::Answer("")), ..PROXY },
     Row {
         name: "NET-05 silent, https",
@@ -252,6 +266,12 @@ const REFUSALS: &[Row] = &[
         name: "NET-05 unreachable, from the environment",
         stage: |_| Stage::new(SECURE, ()).env("HTTPS_PROXY", format!("http://{}", FakeServer::nobody())),
         says: &["refused", "HTTPS_PROXY", "NO_PROXY"],
+        ..PROXY
+    },
+    Row {
+        name: "NET-05 unreachable, socks5h",
+        stage: |_| Stage::new(PLAIN, ()).env("ALL_PROXY", format!("socks5h://{}", FakeServer::nobody())),
+        says: &["refused", "ALL_PROXY"],
         ..PROXY
     },
     Row {
