@@ -94,6 +94,9 @@ pub async fn of_request(net: &Net, error: &reqwest::Error, url: &Url) -> Transpo
             return connect_timeout(net, url, proxy, limit).await;
         }
         if let Some(cause) = tls_error {
+            // A plain URL is no reason for TLS, so that it was spoken with the proxy.
+            let with_proxy = proxy.filter(|_| url.scheme() == "http");
+            let target = with_proxy.map_or(target, |proxy| shown_proxy(net, proxy));
             return TransportError::Tls { target, causes, hint: tls::hint(Some(cause)) };
         }
         if let Some(proxy) = proxy {
@@ -155,14 +158,17 @@ async fn of_proxy(net: &Net, proxy: &Proxy, url: &Url, mut causes: Vec<String>, 
     TransportError::Proxy { proxy, source_name, causes }
 }
 
+/// A proxy and where it was named, for sentences.
+fn shown_proxy(net: &Net, proxy: &Proxy) -> String {
+    let shown = net.context.tracer.redactor().url(&proxy.url);
+    format!("the proxy {shown} (from {})", proxy.source_name)
+}
+
 async fn connect_timeout(net: &Net, url: &Url, proxy: Option<&Proxy>, limit: Duration) -> TransportError {
     let target = target(url);
     // The client does not tell how far it came, so the first step is tried again.
     let stands = stands(proxy.map_or(url, |proxy| &proxy.url), limit).await;
-    let shown = proxy.map(|proxy| {
-        let shown = net.context.tracer.redactor().url(&proxy.url);
-        format!("the proxy {shown} (from {})", proxy.source_name)
-    });
+    let shown = proxy.map(|proxy| shown_proxy(net, proxy));
     let (what, hint) = match (shown, stands) {
         (None, true) if url.scheme() == "https" => (
             format!("a TCP connection to {target} stands, but no TLS session comes of it"),

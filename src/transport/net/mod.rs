@@ -85,7 +85,8 @@ impl Net {
             let rules = Arc::clone(&proxies);
             builder.proxy(reqwest::Proxy::custom(move |url| rules.choose(url).map(|chosen| chosen.url.clone())))
         };
-        let builder = tls::configure(builder, settings, &endpoint.url, &context.ledger)?;
+        let wants_tls = endpoint.url.scheme() == "https" || proxies.want_tls();
+        let builder = tls::configure(builder, settings, wants_tls, &context.ledger)?;
         let client = builder.build().map_err(|error| failure::of_client(&error, &endpoint.url, settings))?;
         let user_headers = user_headers(endpoint, &client, context)?;
         let mut plain = endpoint.url.clone();

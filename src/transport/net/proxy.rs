@@ -99,6 +99,11 @@ impl ProxyRules {
         self.explicit.is_none() && self.http.is_none() && self.https.is_none()
     }
 
+    /// Whether a proxy may be spoken to over TLS.
+    pub fn want_tls(&self) -> bool {
+        [&self.explicit, &self.http, &self.https].into_iter().flatten().any(|proxy| proxy.url.scheme() == "https")
+    }
+
     /// The proxy for a URL. Loopback goes direct unless the option says otherwise (NET-05).
     pub fn choose(&self, url: &Url) -> Option<&Proxy> {
         if self.explicit.is_some() {

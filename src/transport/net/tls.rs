@@ -7,19 +7,18 @@ use reqwest::{Certificate, ClientBuilder, Identity};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{CertificateError, RootCertStore};
-use url::Url;
 
 use super::super::{NetSettings, TransportError};
 use crate::outcome::{Ledger, WarningId};
 
-/// Sets roots, client certificate and verification.
+/// Sets roots, client certificate and verification. `wanted` says whether TLS will be spoken at all.
 ///
 /// # Errors
 /// When a file cannot be read or holds no PEM.
 pub fn configure(
     mut builder: ClientBuilder,
     settings: &NetSettings,
-    url: &Url,
+    wanted: bool,
     ledger: &Ledger,
 ) -> Result<ClientBuilder, TransportError> {
     if settings.insecure {
@@ -43,7 +42,7 @@ pub fn configure(
         let what = if settings.key.is_some() { "certificate with the key of --key" } else { "certificate and its key" };
         builder = builder.identity(Identity::from_pem(&pem).map_err(|_| no_pem("--cert", path, what))?);
     }
-    if url.scheme() == "http" {
+    if !wanted {
         // Without TLS nothing is verified, and reading the system's roots would cost more than the whole call.
         return Ok(builder.tls_certs_only([]));
     }

@@ -46,6 +46,15 @@ fn direct(over: Over, url: &str, tell: fn(Stage, String) -> Stage) -> Stage {
         .look(move |_| proxy.asked().iter().map(|asked| format!("the proxy was asked for {}", asked.what)).collect())
 }
 
+/// A plain server, and in front of it a proxy that is spoken to over TLS.
+fn behind_tls(over: Over, url: &str) -> Stage {
+    let server = FakeServer::start(over, well_behaved());
+    let proxy = FakeProxy::start(Does::Forward(server.address()));
+    let front = tls_front(&Tls::new(&all().good), proxy.address());
+    let argument = format!("https://user:S3CRETpw@localhost:{}", front.port());
+    Stage::new(url, (server, proxy, front)).arg("--proxy").arg(argument)
+}
+
 /// The proxy was told the credential in every request, and the server was not.
 fn credential(over: Over, url: &str, expected: &'static str, tell: fn(Stage, String) -> Stage) -> Stage {
     let tls = Tls::new(&all().behind_proxy);
@@ -123,6 +132,11 @@ const CHOSEN: &[Row] = &[
     Row {
         name: "NET-05 NO_PROXY does not count for --proxy",
         stage: |over| plain(over, "http://127.0.0.1:{port}/mcp", |s, at| by_option(s, at).env("NO_PROXY", "*")),
+        ..OK
+    },
+    Row {
+        name: "NET-05 a proxy behind TLS",
+        stage: |over| behind_tls(over, PLAIN).arg("--cacert").arg("ca.pem"),
         ..OK
     },
     Row {
@@ -278,6 +292,13 @@ const REFUSALS: &[Row] = &[
         name: "NET-05 a proxy whose name nobody knows",
         stage: |_| Stage::new(PLAIN, ()).env("http_proxy", "http://proxy.test:3128"),
         says: &["proxy.test:3128", "http_proxy"],
+        ..PROXY
+    },
+    Row {
+        name: "NET-04 NET-05 a proxy whose certificate nobody knows",
+        stage: |over| behind_tls(over, PLAIN),
+        reason: Some("tls"),
+        says: &["no TLS session with the proxy https://***@localhost:", "--proxy", "UnknownIssuer", "--cacert"],
         ..PROXY
     },
     Row {
