@@ -175,6 +175,10 @@ impl TransportError {
             TransportError::Tls { hint, .. }
             | TransportError::Timeout { hint, .. }
             | TransportError::Setting { hint, .. } => return hint.clone(),
+            // The option is a wish of its own, for which NO_PROXY does not count.
+            TransportError::Proxy { source_name, .. } if source_name.starts_with("--") => {
+                format!("check the proxy, or leave out {source_name}")
+            }
             TransportError::Proxy { source_name, .. } => {
                 format!("check the proxy, or leave it out: unset {source_name} or set NO_PROXY")
             }

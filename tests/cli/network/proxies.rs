@@ -274,7 +274,13 @@ const REFUSALS: &[Row] = &[
         says: &["mcp.test:443", "takes the connection", "***@127.0.0.1:", "--proxy"],
         ..PROXY
     },
-    Row { name: "NET-05 unreachable, http", stage: |_| unreachable(PLAIN), says: &["refused", "--proxy"], ..PROXY },
+    Row {
+        name: "NET-05 unreachable, http",
+        stage: |_| unreachable(PLAIN),
+        says: &["refused", "leave out --proxy"],
+        hides: &["S3CRETpw", BASIC, "NO_PROXY"],
+        ..PROXY
+    },
     Row { name: "NET-05 unreachable, https", stage: |_| unreachable(SECURE), says: &["refused", "--proxy"], ..PROXY },
     Row {
         name: "NET-05 unreachable, from the environment",
