@@ -185,15 +185,28 @@ pub fn columns(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
 
+/// The characters of a text, each with the columns that it takes at most: a narrow one becomes wide when U+FE0F behind it asks
+/// for an emoji.
+fn widths(text: &str) -> impl Iterator<Item = (char, usize)> {
+    let next = text.chars().skip(1).map(Some).chain([None]);
+    text.chars().zip(next).map(|(c, next)| {
+        let width = unicode_width::UnicodeWidthChar::width(c).unwrap_or(1);
+        (c, if matches!(next, Some('\u{fe00}'..='\u{fe0f}')) { width.max(2) } else { width })
+    })
+}
+
 /// The beginning of a text that fits into so many columns, with `…` if something was left out.
 pub fn fit(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
     let mut out = String::new();
+    if width == 0 {
+        return out;
+    }
     let mut used = 1;
-    for c in text.chars() {
-        used += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+    for (c, columns) in widths(text) {
+        used += columns;
         if used > width {
             break;
         }
@@ -203,10 +216,45 @@ pub fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// Lines of a text that is wrapped to a width; its own line ends are kept.
+/// What a tab becomes where a text is laid out: nobody but the terminal knows how wide it is.
+const TAB: &str = "    ";
+
+/// Lines of a text that is wrapped to a width; its own line ends and indents are kept.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let options = textwrap::Options::new(width.max(10)).word_splitter(textwrap::WordSplitter::NoHyphenation);
-    text.lines().flat_map(|line| textwrap::wrap(line, &options)).map(Cow::into_owned).collect()
+    let width = width.max(10);
+    text.lines().flat_map(|line| broken(&line.replace('\t', TAB), width)).collect()
+}
+
+/// One line, broken at its blanks, and inside a word that is longer than a line.
+fn broken(text: &str, width: usize) -> Vec<String> {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    // The columns of `line`, and the blanks behind it.
+    let (mut used, mut blanks) = (0, 0_usize);
+    for (index, word) in text.split(' ').enumerate() {
+        blanks += usize::from(index > 0);
+        if word.is_empty() {
+            continue;
+        }
+        let length: usize = widths(word).map(|(_, columns)| columns).sum();
+        if used + blanks + length > width && !line.is_empty() {
+            lines.push(std::mem::take(&mut line));
+            (used, blanks) = (0, 0);
+        }
+        // An indent that leaves no room for the word is none.
+        let gap = if used + blanks + length > width { 0 } else { blanks };
+        line.push_str(&" ".repeat(gap));
+        (used, blanks) = (used + gap, 0);
+        for (c, columns) in widths(word) {
+            if used + columns > width {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+            }
+            line.push(c);
+            used += columns;
+        }
+    }
+    lines.push(line);
+    lines
 }
 
 /// A size in bytes for people: `999 B`, `1.2 kB`.
@@ -282,6 +330,18 @@ mod tests {
         assert_eq!(fit("名前名前", 5), "名前…");
         assert_eq!(fit("abc", 3), "abc");
         assert_eq!(wrap("one two three\n\nfour", 10), ["one two", "three", "", "four"]);
+        // A narrow symbol that is asked to be an emoji is wide, and so is a tab.
+        assert_eq!(
+            (fit("⚠\u{fe0f}⚠\u{fe0f}⚠", 4), fit("ab\tc", 3), fit("a", 0)),
+            ("⚠\u{fe0f}…".to_owned(), "ab…".to_owned(), String::new())
+        );
+        assert_eq!(wrap("⚠\u{fe0f} warning", 10), ["⚠\u{fe0f} warning"]);
+        assert_eq!(wrap("⚠\u{fe0f} warnings", 10), ["⚠\u{fe0f}", "warnings"]);
+        assert_eq!(wrap("\ta b\tc d", 10), ["    a b", "c d"]);
+        // Indents are kept where there is room, and a word longer than a line is cut.
+        assert_eq!(wrap("  one  two ", 10), ["  one  two"]);
+        assert_eq!(wrap("      eleven\n             x", 10), ["eleven", "x"]);
+        assert_eq!(wrap("a 名前名前名前 b", 10), ["a", "名前名前名", "前 b"]);
     }
 
     #[test]
