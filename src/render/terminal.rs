@@ -114,7 +114,7 @@ pub const fn is_unsafe(c: char) -> bool {
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}'
         | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-        | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -298,6 +298,8 @@ mod tests {
             ("\u{9b}31m\u{7f}", "\\u{9b}31m\\x7f"),
             ("\u{202e}evil\u{2066}\u{200f}\u{61c}", "\\u{202e}evil\\u{2066}\\u{200f}\\u{61c}"),
             ("a\u{200b}b\u{200d}\u{2060}\u{feff}\u{e0041}", "a\\u{200b}b\\u{200d}\\u{2060}\\u{feff}\\u{e0041}"),
+            // Unassigned, yet ignored by default; and controls that put one sign into another.
+            ("a\u{fff0}b\u{13430}", "a\\u{fff0}b\\u{13430}"),
         ];
         for (text, shown) in rows {
             assert_eq!(safe(text), shown);
