@@ -121,7 +121,8 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser that holds `limit` bytes of one event at most, its data and an unfinished line together.
+    /// A parser that holds `limit` bytes of one event at most, its data and an unfinished line together. Only a name or an id
+    /// that is not UTF-8 takes more: three bytes for one.
     pub fn new(limit: usize) -> Parser {
         Parser {
             limit,
