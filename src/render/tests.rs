@@ -1,6 +1,7 @@
 //! The views as a person sees them: each category at two widths, warnings, results, and the envelope.
 
 mod gallery;
+mod hostile;
 
 use std::time::Duration;
 
