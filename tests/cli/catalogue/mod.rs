@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::support::{Conn, Expect, InitOk, Over, Peer, Request, Row, check_rows, init_ok, script};
 
 mod answers;
+mod arguments;
 mod endpoint;
 mod fallback;
 mod framing;
@@ -45,6 +46,23 @@ const IDS: &[&str] = &[
 
 /// Tests that are about a fault and no row of a table here: the fault, the file below `tests/cli`, the test.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("CLI-05", "catalogue/arguments.rs", "stdin_is_read_when_asked_for"),
+    ("CLI-07", "outcomes.rs", "each_outcome_has_its_category_and_exit_code"),
+    ("CLI-08", "catalogue/arguments.rs", "the_document_is_alone_on_stdout"),
+    ("CLI-08", "faults.rs", "each_fault_gives_the_outcome_it_promises"),
+    ("CLI-10", "catalogue/arguments.rs", "arguments_of_a_program_arrive_as_they_are"),
+    ("CLI-10", "catalogue/arguments.rs", "options_beside_a_name_count"),
+    ("NET-06", "catalogue/network.rs", "both_families_are_tried"),
+    ("NET-08", "catalogue/network.rs", "no_secret_is_in_a_trace"),
+    ("RES-08", "catalogue/values.rs", "the_document_holds_the_very_text"),
+    ("RES-10", "catalogue/values.rs", "five_hundred_levels_are_shown"),
+    ("RES-12", "catalogue/values.rs", "results_are_escaped_in_lists"),
+    ("RES-13", "catalogue/values.rs", "large_output_reaches_whoever_reads_it"),
+    ("RPC-11", "interruption.rs", "a_signal_ends_a_call_in_order"),
+    ("RPC-11", "interruption.rs", "the_handshake_is_never_cancelled"),
+    ("RPC-14", "catalogue/messages.rs", "half_a_surrogate_pair_is_kept"),
+    ("STD-05", "catalogue/arguments.rs", "each_way_not_to_start_is_told_apart"),
+    ("STD-08", "catalogue/arguments.rs", "no_process_is_left"),
     ("RPC-01", "conversation.rs", "ids_and_errors"),
     ("HTTP-05", "conversation.rs", "errors_on_any_status"),
     ("RPC-09", "conversation.rs", "progress_moves_the_idle_clock_and_not_the_absolute_one"),
@@ -72,6 +90,7 @@ fn rows() -> Vec<Row> {
         values::rows(),
         programs::rows(),
         network::rows(),
+        arguments::rows(),
     ]
     .concat()
 }

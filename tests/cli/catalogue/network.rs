@@ -216,9 +216,9 @@ fn headers() -> Vec<Row> {
         usage(
             "NET-07 a whole header as the token",
             &["--bearer", "Authorization: Bearer S3CRET", "list"],
-            &["--bearer"],
+            &["give the token alone"],
         ),
-        usage("NET-07 the scheme twice", &["--bearer", "Bearer S3CRET", "list"], &["--bearer"]),
+        usage("NET-07 the scheme twice", &["--bearer", "Bearer S3CRET", "list"], &["give the token alone"]),
         usage("NET-07 a line end in a value", &["-H", "X-A: S3CRET\r\nEvil: 1", "list"], &["X-A"]),
         usage("NET-07 no colon", &["-H", "S3CRET", "list"], &["header"]),
         usage("NET-07 a name that is none", &["-H", "X A: S3CRET", "list"], &["header"]),

@@ -357,12 +357,15 @@ fn errors_on_a_status() -> Vec<Row> {
             r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"好🙂 done"}]}}"#,
             Expect { stdout: &[TEXT], ..warned(&["http-status"]) },
         ),
-        call(
-            "HTTP-05 an error for another request",
-            400,
-            JSON,
-            r#"{"jsonrpc":"2.0","id":999,"error":{"code":-32602,"message":"bad x"}}"#,
-            fails("protocol", "wrong-id", 7, "tools/call", &["999", "bad x"]),
-        ),
+        Row {
+            within: Duration::from_secs(5),
+            ..call(
+                "HTTP-05 an error for another request",
+                400,
+                JSON,
+                r#"{"jsonrpc":"2.0","id":999,"error":{"code":-32602,"message":"bad x"}}"#,
+                fails("protocol", "wrong-id", 7, "tools/call", &["999", "bad x"]),
+            )
+        },
     ]
 }

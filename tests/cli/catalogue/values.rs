@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ALL, CALL, ENDS, HTTP, STDIO, check_rows, done, fails, good, http, peer, protocol, row, warned};
+use super::{ALL, CALL, ENDS, HTTP, SHORT, STDIO, check_rows, done, fails, good, http, peer, protocol, row, warned};
 use crate::support::{Expect, FakeServer, InitOk, Over, Peer, Request, Row, Sandbox, init_ok};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -31,7 +31,7 @@ fn keys() -> Vec<Row> {
         row(name, ENDS, super::answers(text), CALL, Expect { stderr, ..warned(&["duplicate-key"]) })
     };
     let envelope = |name, text, stderr| {
-        row(name, ENDS, super::answers(text), CALL, protocol("not-json-rpc", "tools/call", stderr))
+        row(name, ENDS, super::answers(text), SHORT, protocol("not-json-rpc", "tools/call", stderr))
     };
     vec![
         row(
