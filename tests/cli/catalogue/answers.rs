@@ -63,20 +63,10 @@ fn pages() -> Vec<Row> {
             &["HTTP 429", r#"{"detail":"slow down"}"#, "wait"],
         ),
         call("HTTP-06 a status that nobody knows", |conn| conn.respond(599, &[], "odd"), &["HTTP 599", "odd"]),
-        call(
-            "HTTP-06 words that speak of a timeout",
-            |conn| conn.respond(504, &[], "upstream timed out: ECONNREFUSED 401 Unauthorized"),
-            &["HTTP 504", "upstream timed out"],
-        ),
         only_http(call(
             "HTTP-06 a page with 200",
             |conn| conn.respond(200, &[("Content-Type", "text/html")], "<title>Welcome</title>"),
             &["media type text/html", "Welcome"],
-        )),
-        only_http(call(
-            "HTTP-06 words with 200",
-            |conn| conn.respond(200, &[("Content-Type", "text/plain")], "OK"),
-            &["media type text/plain", "OK"],
         )),
         only_http(call("HTTP-06 202 for a request", |conn| conn.respond(202, &[], ""), &["HTTP 202", "Accepted"])),
         only_http(call("HTTP-06 204 for a request", |conn| conn.respond(204, &[], ""), &["HTTP 204", "empty"])),
@@ -98,13 +88,6 @@ fn pages() -> Vec<Row> {
             at("initialize", |_, conn| bad_gateway(conn)),
             CALL,
             http("initialize", &["HTTP 502", "The origin is down"]),
-        ),
-        row(
-            "HTTP-06 a page for a list",
-            NETS,
-            at("tools/list", |_, conn| bad_gateway(conn)),
-            TOOLS,
-            http("tools/list", &["HTTP 502"]),
         ),
         row(
             "HTTP-06 a page for a resource",
@@ -231,7 +214,6 @@ fn encodings() -> Vec<Row> {
         Row { seen: Some(plain_asked), ..row("HTTP-08 Identity", HTTP, encoded("Identity", b""), CALL, done()) },
         foreign("HTTP-08 gzip", "gzip", GZIP, &["gzip", "not asked for"]),
         foreign("HTTP-08 zstd", "zstd", ZSTD, &["zstd", "not asked for"]),
-        foreign("HTTP-08 two encodings", "gzip, br", GZIP, &["gzip, br"]),
         row(
             "HTTP-08 gzip on an event stream",
             HTTP,
@@ -319,13 +301,6 @@ fn cut_bodies() -> Vec<Row> {
             silent("tools/call", &["no answer"]),
         ),
         row(
-            "HTTP-10 a list that is shorter than announced",
-            HTTP,
-            at("tools/list", short),
-            TOOLS,
-            broken("tools/list", &["60 of 500"]),
-        ),
-        row(
             "HTTP-10 a handshake that is shorter than announced",
             HTTP,
             at("initialize", short),
@@ -389,32 +364,11 @@ fn broken_texts() -> Vec<Row> {
             not_json(&["not JSON"]),
         ),
         row(
-            "HTTP-10 half a list",
-            HTTP,
-            at("tools/list", |request, conn| conn.message(&half(request))),
-            TOOLS,
-            protocol("not-json", "tools/list", &["not JSON"]),
-        ),
-        row(
-            "HTTP-10 half a handshake",
-            HTTP,
-            at("initialize", |request, conn| conn.message(&half(request))),
-            CALL,
-            protocol("not-json", "initialize", &["not JSON"]),
-        ),
-        row(
             "HTTP-10 something behind the text",
             HTTP,
             at("tools/call", |request, conn| conn.message(&format!("{}garbage", good(request)))),
             CALL,
             not_json(&["not JSON", "garbage"]),
-        ),
-        row(
-            "HTTP-10 two texts in one body",
-            HTTP,
-            at("tools/call", |request, conn| conn.message(&format!("{}\n{}", good(request), good(request)))),
-            CALL,
-            not_json(&["not JSON"]),
         ),
         row(
             "HTTP-10 half a text on a status that says failure",

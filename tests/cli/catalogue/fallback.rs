@@ -89,9 +89,6 @@ fn not_fallen_back() -> Vec<Row> {
         ),
         stays("HTTP-14 403", |_, conn| conn.respond(403, &[], "no"), http("initialize", &["HTTP 403", "no"])),
         stays("HTTP-14 500", |_, conn| conn.respond(500, &[], "boom"), http("initialize", &["HTTP 500", "boom"])),
-        stays("HTTP-14 503", |_, conn| conn.respond(503, &[], ""), http("initialize", &["HTTP 503"])),
-        stays("HTTP-14 406", |_, conn| conn.respond(406, &[], ""), http("initialize", &["HTTP 406"])),
-        stays("HTTP-14 429", |_, conn| conn.respond(429, &[], ""), http("initialize", &["HTTP 429"])),
         stays(
             "HTTP-14 400 with an error for the request",
             |request, conn| {
@@ -220,20 +217,6 @@ fn refused_versions() -> Vec<Row> {
             introduced(r#"{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"x","version":"1"}}"#),
             CALL,
             protocol("version", "initialize", &["1999-01-01", "--protocol"]),
-        ),
-        row(
-            "HTTP-15 no version",
-            super::ENDS,
-            introduced(r#"{"capabilities":{},"serverInfo":{"name":"x","version":"1"}}"#),
-            CALL,
-            protocol("result-shape", "initialize", &["protocolVersion"]),
-        ),
-        row(
-            "HTTP-15 a version that is a number",
-            super::ENDS,
-            introduced(r#"{"protocolVersion":20251125,"capabilities":{},"serverInfo":{"name":"x","version":"1"}}"#),
-            CALL,
-            protocol("result-shape", "initialize", &["protocolVersion"]),
         ),
     ]
 }

@@ -52,6 +52,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("CLI-08", "faults.rs", "each_fault_gives_the_outcome_it_promises"),
     ("CLI-10", "catalogue/arguments.rs", "arguments_of_a_program_arrive_as_they_are"),
     ("CLI-10", "catalogue/arguments.rs", "options_beside_a_name_count"),
+    ("NET-04", "catalogue/network.rs", "a_port_without_tls_is_told"),
     ("NET-06", "catalogue/network.rs", "both_families_are_tried"),
     ("NET-08", "catalogue/network.rs", "no_secret_is_in_a_trace"),
     ("RES-08", "catalogue/values.rs", "the_document_holds_the_very_text"),

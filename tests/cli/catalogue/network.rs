@@ -1,6 +1,7 @@
 //! The way to the server: challenges, addresses, headers of the user, secrets.
 
-use std::net::ToSocketAddrs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, ToSocketAddrs};
 
 use super::{CALL, HTTP, MODERN, NETS, SSE, all, check_rows, done, fails, good, peer, row};
 use crate::support::{Conn, Expect, FakeServer, InitOk, Over, Peer, Row, Sandbox, script};
@@ -112,15 +113,6 @@ fn challenges() -> Vec<Row> {
             },
         ),
         row(
-            "NET-01 two challenges",
-            HTTP,
-            challenging("initialize", |conn| {
-                conn.respond(401, &[("WWW-Authenticate", "Negotiate"), ("WWW-Authenticate", "Basic realm=\"x\"")], "");
-            }),
-            CALL,
-            auth("initialize", &["Negotiate", "Basic realm=\"x\""]),
-        ),
-        row(
             "NET-01 no challenge",
             NETS,
             challenging("initialize", |conn| conn.respond(401, &[], "who are you?")),
@@ -145,6 +137,30 @@ fn challenges() -> Vec<Row> {
 
 fn addresses() -> Vec<Row> {
     vec![
+        row(
+            "NET-05 a proxy that refuses",
+            HTTP,
+            Peer::Server(script(|_, conn| conn.respond(502, &[], "no way through"))),
+            &["--proxy", "{url}", "-s", "http://other.invalid/mcp", "--timeout", "8s", "call", "--no-check", "t"],
+            fails("transport", "proxy", 5, "connect", &["--proxy", "HTTP 502", "no way through"]),
+        ),
+        row(
+            "NET-05 a proxy that is not there",
+            NETS,
+            Peer::Nobody,
+            &[
+                "--proxy",
+                "http://127.0.0.1:9",
+                "-s",
+                "http://other.invalid/mcp",
+                "--timeout",
+                "8s",
+                "call",
+                "--no-check",
+                "t",
+            ],
+            fails("transport", "proxy", 5, "connect", &["http://127.0.0.1:9", "--proxy", "refused"]),
+        ),
         Row {
             peer: Peer::Nobody,
             ..row(
@@ -184,7 +200,7 @@ fn headers() -> Vec<Row> {
         seen: Some(|server| if server.requests().is_empty() { Ok(()) } else { Err("something was sent".to_owned()) }),
         ..row(
             name,
-            NETS,
+            HTTP,
             session(),
             args,
             Expect { hidden: &["S3CRET"], ..fails("usage", "command-line", 2, "", stderr) },
@@ -221,7 +237,6 @@ fn headers() -> Vec<Row> {
         usage("NET-07 the scheme twice", &["--bearer", "Bearer S3CRET", "list"], &["give the token alone"]),
         usage("NET-07 a line end in a value", &["-H", "X-A: S3CRET\r\nEvil: 1", "list"], &["X-A"]),
         usage("NET-07 no colon", &["-H", "S3CRET", "list"], &["header"]),
-        usage("NET-07 a name that is none", &["-H", "X A: S3CRET", "list"], &["header"]),
     ]
 }
 
@@ -362,6 +377,30 @@ fn no_secret_is_in_a_trace() {
     }
 }
 
+/// NET-04: a port that speaks HTTP, and no TLS.
+#[test]
+fn a_port_without_tls_is_told() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("https://{}/mcp", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for mut socket in listener.incoming().flatten() {
+            let _greeted = socket.read(&mut [0; 512]).is_ok();
+            let _gone = socket.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n").is_err();
+        }
+    });
+    for over in ["http", "sse"] {
+        let args = ["--json", "--transport", over, "-s", &url, "--timeout", "8s", "list"];
+        let run = Sandbox::new().mcpcli(&args).run();
+        run.assert_category("transport", "tls", 5);
+        assert_eq!(run.json()["phase"], "connect");
+        assert!(
+            run.json()["error"]["hint"].as_str().is_some_and(|hint| hint.contains("http://")),
+            "{}",
+            run.describe()
+        );
+    }
+}
+
 /// NET-06: both families of a name, and an address in brackets.
 #[test]
 fn both_families_are_tried() {
@@ -370,7 +409,7 @@ fn both_families_are_tried() {
     let run = Sandbox::new().mcpcli(&server.args(&["-s", &by_name, "call", "--no-check", "t"])).run();
     run.assert_exit(0);
     // A machine without IPv6 has nothing to try here.
-    let Ok(listener) = std::net::TcpListener::bind("[::1]:0") else { return };
+    let Ok(listener) = TcpListener::bind("[::1]:0") else { return };
     let port = listener.local_addr().expect("an address").port();
     let target = server.address();
     std::thread::spawn(move || {

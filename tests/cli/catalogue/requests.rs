@@ -111,11 +111,6 @@ fn refused_redirects() -> Vec<Row> {
             &["another origin", "http://127.0.0.1:9/mcp", "authorization", "x-api-key"],
         ),
         refused(
-            "HTTP-11 307 to another host",
-            |_, conn| conn.respond(307, &[("Location", "http://other.invalid/mcp")], ""),
-            &["another origin", "http://other.invalid/mcp"],
-        ),
-        refused(
             "HTTP-11 307 to another scheme",
             |request, conn| {
                 let to = format!("https://{}/mcp", request.header("host").unwrap_or_default());
@@ -142,11 +137,6 @@ fn refused_redirects() -> Vec<Row> {
             "HTTP-11 302 would make a GET of it",
             |_, conn| conn.respond(302, &[("Location", "/login")], ""),
             &["HTTP 302", "GET", "/login"],
-        ),
-        refused(
-            "HTTP-11 303 would make a GET of it",
-            |_, conn| conn.respond(303, &[("Location", "/x")], ""),
-            &["HTTP 303"],
         ),
         Row {
             expect: http("endpoint", &["another origin", "http://other.invalid/sse"]),
@@ -240,7 +230,6 @@ fn overridden() -> Vec<Row> {
         row("HTTP-13 406 is told", HTTP, strict_accept(), CALL, http("initialize", &["HTTP 406", "media types"])),
         refused("HTTP-13 421", 421, &["HTTP 421", "allowed hosts", "Invalid Host header"]),
         refused("HTTP-13 403 for the host", 403, &["HTTP 403", "allowed hosts", "Invalid Host header"]),
-        refused("HTTP-13 415", 415, &["HTTP 415", "media types"]),
     ]
 }
 

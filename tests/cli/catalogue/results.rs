@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ALL, CALL, ENDS, HTTP, TEXT, check_rows, done, fails, peer, protocol, results, row, warned};
+use super::{CALL, ENDS, HTTP, TEXT, check_rows, done, fails, peer, protocol, results, row, warned};
 use crate::support::{Expect, InitOk, ModernOk, Peer, Row, complete};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -46,64 +46,57 @@ const OTHER: &str = r#"{"content":[{"type":"text","text":"好🙂 done"}],"struc
 fn output_schemas() -> Vec<Row> {
     let failed = |stderr| fails("tool-error", "", 3, "tools/call", stderr);
     vec![
-        row("RES-01 as promised", ENDS, promising(number(), FITTING), CHECKED, done()),
-        row("RES-01 only a text", ALL, promising(number(), PLAIN), CHECKED, warned(&["output-schema"])),
+        row("RES-01 as promised", HTTP, promising(number(), FITTING), CHECKED, done()),
+        row("RES-01 only a text", ENDS, promising(number(), PLAIN), CHECKED, warned(&["output-schema"])),
         row(
             "RES-01 another type",
-            ALL,
+            ENDS,
             promising(number(), OTHER),
             CHECKED,
             Expect { stderr: &["/n"], ..warned(&["output-schema"]) },
         ),
         row(
             "RES-01 a failure with a text",
-            ALL,
+            ENDS,
             promising(number(), r#"{"content":[{"type":"text","text":"boom"}],"isError":true}"#),
             CHECKED,
             failed(&["boom"]),
         ),
         row(
             "RES-01 a failure with a structure",
-            ENDS,
+            HTTP,
             promising(number(), r#"{"content":[],"structuredContent":{"error":"boom"},"isError":true}"#),
             CHECKED,
             failed(&["boom"]),
         ),
         row(
             "RES-01 the strict way",
-            ENDS,
+            HTTP,
             promising(number(), OTHER),
             &["--strict", "--timeout", "8s", "call", "t"],
             Expect { warnings: &["output-schema"], ..protocol("strict", "tools/call", &["output-schema", "/n"]) },
         ),
-        row(
-            "RES-01 a failure, strictly",
-            ENDS,
-            promising(number(), r#"{"content":[{"type":"text","text":"boom"}],"isError":true}"#),
-            &["--strict", "--timeout", "8s", "call", "t"],
-            failed(&["boom"]),
-        ),
-        row("RES-01 a schema of nothing", ENDS, promising(json!({}), FITTING), CHECKED, done()),
-        row("RES-01 a schema that is null", ENDS, promising(json!(null), PLAIN), CHECKED, done()),
+        row("RES-01 a schema of nothing", HTTP, promising(json!({}), FITTING), CHECKED, done()),
+        row("RES-01 a schema that is null", HTTP, promising(json!(null), PLAIN), CHECKED, done()),
         row(
             "RES-01 a schema that is none",
-            ENDS,
+            HTTP,
             promising(json!({"type": "strange"}), FITTING),
             CHECKED,
             warned(&["output-schema"]),
         ),
-        row("RES-01 a schema that nobody looked up", ENDS, promising(number(), PLAIN), CALL, done()),
+        row("RES-01 a schema that nobody looked up", HTTP, promising(number(), PLAIN), CALL, done()),
     ]
 }
 
 fn structured() -> Vec<Row> {
-    let odd = |name, result| row(name, ALL, results(result), CALL, warned(&["structured-type"]));
+    let odd = |name, result| row(name, ENDS, results(result), CALL, warned(&["structured-type"]));
     let modern = |name, content: &'static str| {
         let result = format!(
             r#"{{"content":[{{"type":"text","text":"{TEXT}"}}],"structuredContent":{content},"resultType":"complete"}}"#
         );
         let peer = ModernOk::default().then(move |request, conn| conn.result(request, &result));
-        row(name, ENDS, Peer::Server(peer), super::MODERN, done())
+        row(name, HTTP, Peer::Server(peer), super::MODERN, done())
     };
     vec![
         odd("RES-02 an array", r#"{"content":[{"type":"text","text":"好🙂 done"}],"structuredContent":[1,2]}"#),
@@ -111,10 +104,9 @@ fn structured() -> Vec<Row> {
         odd("RES-02 null", r#"{"content":[{"type":"text","text":"好🙂 done"}],"structuredContent":null}"#),
         // 2026-07-28 server/tools §Structured Content: any JSON value.
         modern("RES-02 an array where the version allows it", "[1,2]"),
-        modern("RES-02 a number where the version allows it", "7"),
         row(
             "RES-02 an array and nothing else",
-            ENDS,
+            HTTP,
             results(r#"{"content":[],"structuredContent":[1,2]}"#),
             CALL,
             Expect { stdout: &["1", "2"], warnings: &["structured-type"], ..Expect::default() },
@@ -123,12 +115,12 @@ fn structured() -> Vec<Row> {
 }
 
 fn parts() -> Vec<Row> {
-    let shown = |name, result, stdout| row(name, ALL, results(result), CALL, Expect { stdout, ..Expect::default() });
+    let shown = |name, result, stdout| row(name, ENDS, results(result), CALL, Expect { stdout, ..Expect::default() });
     vec![
         shown("RES-03 a structure alone", r#"{"content":[],"structuredContent":{"count":3}}"#, &["count", "3"]),
         row(
             "RES-03 a structure, and no content at all",
-            ALL,
+            ENDS,
             results(r#"{"structuredContent":{"count":3}}"#),
             CALL,
             Expect { stdout: &["count", "3"], warnings: &["result-shape"], ..Expect::default() },
@@ -136,35 +128,28 @@ fn parts() -> Vec<Row> {
         shown("RES-03 a text alone", r#"{"content":[{"type":"text","text":"only text"}]}"#, &["only text"]),
         row(
             "RES-03 a structure that is the text once more",
-            ENDS,
+            HTTP,
             results(r#"{"content":[{"type":"text","text":"{\"count\": 3}"}],"structuredContent":{"count":3}}"#),
             CALL,
             Expect { stdout: &[r#"{"count": 3}"#], ..Expect::default() },
         ),
         row(
             "RES-03 nothing",
-            ALL,
+            ENDS,
             results(r#"{"content":[]}"#),
             CALL,
             Expect { stderr: &["(empty result)"], stdout_not: &["empty", "\n"], ..Expect::default() },
         ),
         row(
             "RES-03 a failure that says nothing",
-            ENDS,
+            HTTP,
             results(r#"{"content":[],"isError":true}"#),
             CALL,
             fails("tool-error", "", 3, "tools/call", &["reported an error"]),
         ),
         row(
-            "RES-03 a prompt of nothing",
-            ENDS,
-            results(r#"{"messages":[]}"#),
-            &["--timeout", "8s", "get", "--no-check", "p"],
-            Expect::default(),
-        ),
-        row(
             "RES-03 a resource of nothing",
-            ENDS,
+            HTTP,
             results(r#"{"contents":[]}"#),
             &["--timeout", "8s", "read", "x:y"],
             Expect { warnings: &["resource-contents"], ..Expect::default() },
@@ -174,68 +159,65 @@ fn parts() -> Vec<Row> {
 
 fn shapes() -> Vec<Row> {
     let object = |name, result, stdout| {
-        row(name, ALL, results(result), CALL, Expect { stdout, warnings: &["result-shape"], ..Expect::default() })
+        row(name, ENDS, results(result), CALL, Expect { stdout, warnings: &["result-shape"], ..Expect::default() })
     };
     let no_object =
-        |name, result, stderr| row(name, ENDS, results(result), CALL, protocol("result-shape", "tools/call", stderr));
+        |name, result, stderr| row(name, HTTP, results(result), CALL, protocol("result-shape", "tools/call", stderr));
     const READ: &[&str] = &["--timeout", "8s", "read", "x:y"];
     const GET: &[&str] = &["--timeout", "8s", "get", "--no-check", "p"];
     vec![
         object("RES-04 an object of its own", r#"{"count":3}"#, &["count", "3"]),
         object("RES-04 content that is null", r#"{"content":null}"#, &["content"]),
         object("RES-04 content that is one block", r#"{"content":{"type":"text","text":"x"}}"#, &["x"]),
-        object("RES-04 content that is a text", r#"{"content":"only words"}"#, &["only words"]),
         object("RES-04 a result in a result", r#"{"toolResult":{"content":[]}}"#, &["toolResult"]),
         object("RES-04 nothing at all", "{}", &[]),
         no_object("RES-04 a text", r#""only words""#, &["only words"]),
-        no_object("RES-04 an array", r#"[{"type":"text","text":"x"}]"#, &["text"]),
         no_object("RES-04 null", "null", &["null"]),
-        no_object("RES-04 a number", "42", &["42"]),
         row(
             "RES-04 the strict way",
-            ENDS,
+            HTTP,
             results(r#"{"count":3}"#),
             STRICT,
             Expect { warnings: &["result-shape"], ..protocol("strict", "tools/call", &["result-shape"]) },
         ),
         row(
             "RES-04 isError that is a text",
-            ENDS,
+            HTTP,
             results(r#"{"content":[{"type":"text","text":"好🙂 done"}],"isError":"true"}"#),
             CALL,
             warned(&["result-shape"]),
         ),
         row(
             "RES-04 a resource without contents",
-            ENDS,
+            HTTP,
             results(r#"{"text":"x"}"#),
             READ,
             protocol("result-shape", "resources/read", &["contents"]),
         ),
         row(
             "RES-04 a resource that is a text",
-            ENDS,
+            HTTP,
             results(r#""x""#),
             READ,
             protocol("result-shape", "resources/read", &["x"]),
         ),
         row(
             "RES-04 a prompt without messages",
-            ENDS,
+            HTTP,
             results(r#"{"prompt":"x"}"#),
             GET,
             Expect { stdout: &["prompt"], stderr: &["messages"], warnings: &["result-shape"], ..Expect::default() },
         ),
         row(
             "RES-04 a handshake that is a text",
-            ENDS,
+            HTTP,
             super::all(|request, conn| conn.result(request, r#""hello""#)),
             CALL,
             protocol("result-shape", "initialize", &["hello"]),
         ),
         row(
             "RES-04 without a handshake",
-            ENDS,
+            HTTP,
             Peer::Server(
                 ModernOk::default().then(|request, conn| conn.result(request, &complete(json!({"count": 3}), false))),
             ),
@@ -280,11 +262,11 @@ fn blocks() -> Vec<Row> {
     const UNKNOWN: &[&str] =
         &["content-type-unknown", "content-type-unknown", "content-type-unknown", "content-type-unknown"];
     let every = || peer(|request, conn| conn.result(request, &EVERY_BLOCK.replace('\n', "")));
-    let one = |name, result, expect| row(name, ENDS, results(result), CALL, expect);
+    let one = |name, result, expect| row(name, HTTP, results(result), CALL, expect);
     vec![
         row(
             "RES-05 every block",
-            ALL,
+            ENDS,
             every(),
             CALL,
             Expect { stdout: SHOWN, stdout_not: &["iVBORw0KGgo=", "JVBERi0="], warnings: UNKNOWN, ..Expect::default() },
@@ -310,11 +292,6 @@ fn blocks() -> Vec<Row> {
             Expect { stdout: &["5"], warnings: &["result-shape"], ..Expect::default() },
         ),
         one(
-            "RES-05 an image without data",
-            r#"{"content":[{"type":"image","mimeType":"image/png"}]}"#,
-            Expect { stdout: &["image"], warnings: &["result-shape"], ..Expect::default() },
-        ),
-        one(
             "RES-05 a resource without a resource",
             r#"{"content":[{"type":"resource"}]}"#,
             Expect { stdout: &["resource"], warnings: &["result-shape"], ..Expect::default() },
@@ -326,7 +303,7 @@ fn blocks() -> Vec<Row> {
         ),
         row(
             "RES-05 a prompt with one",
-            ENDS,
+            HTTP,
             results(
                 r#"{"messages":[{"role":"user","content":{"type":"html","html":"<p>"}},{"role":"user","content":{"type":"text","text":"好🙂 done"}}]}"#,
             ),
@@ -335,14 +312,14 @@ fn blocks() -> Vec<Row> {
         ),
         row(
             "RES-05 a prompt whose content is a text",
-            ENDS,
+            HTTP,
             results(r#"{"messages":[{"role":"user","content":"plain words"}]}"#),
             &["--timeout", "8s", "get", "--no-check", "p"],
             Expect { stdout: &["plain words"], warnings: &["content-type-unknown"], ..Expect::default() },
         ),
         row(
             "RES-05 a resource with neither text nor blob",
-            ENDS,
+            HTTP,
             results(r#"{"contents":[{"uri":"x:y"},{"uri":"x:z","text":"好🙂 done"}]}"#),
             &["--timeout", "8s", "read", "x:y"],
             warned(&["resource-contents"]),
@@ -353,7 +330,7 @@ fn blocks() -> Vec<Row> {
 fn disguised() -> Vec<Row> {
     const HINT: &str = "isError is not set";
     let text = |name, result, stderr: &'static [&'static str], stderr_not: &'static [&'static str]| {
-        row(name, ENDS, results(result), CALL, Expect { stderr, stderr_not, ..Expect::default() })
+        row(name, HTTP, results(result), CALL, Expect { stderr, stderr_not, ..Expect::default() })
     };
     const PATTERN: &[&str] = &["--error-pattern", "(?i)error", "--timeout", "8s", "call", "--no-check", "t"];
     vec![
@@ -364,7 +341,6 @@ fn disguised() -> Vec<Row> {
             &[HINT],
             &[],
         ),
-        text("RES-06 a picture in front", r#"{"content":[{"type":"text","text":"❌ Failed: no"}]}"#, &[HINT], &[]),
         text(
             "RES-06 words about errors",
             r#"{"content":[{"type":"text","text":"Error codes explained"}]}"#,
@@ -379,11 +355,11 @@ fn disguised() -> Vec<Row> {
         ),
         row(
             "RES-06 the user says what an error is",
-            ALL,
+            ENDS,
             results(r#"{"content":[{"type":"text","text":"Error executing X: 401"}]}"#),
             PATTERN,
             fails("tool-error", "", 3, "tools/call", &["--error-pattern"]),
         ),
-        row("RES-06 the user says what an error is, and this is none", ENDS, results(PLAIN), PATTERN, done()),
+        row("RES-06 the user says what an error is, and this is none", HTTP, results(PLAIN), PATTERN, done()),
     ]
 }

@@ -78,7 +78,13 @@ fn repeated() -> Vec<Row> {
         },
         Row {
             seen: Some(|server| came(server, "tools/list", 2)),
-            ..row("FRM-09 retry: a list after 429", NETS, failing("tools/list", 1, |_, conn| conn.respond(429, &[], "")), LIST, done())
+            ..row(
+                "FRM-09 retry: a list after 429",
+                NETS,
+                failing("tools/list", 1, |_, conn| conn.respond(429, &[], "")),
+                LIST,
+                done(),
+            )
         },
         Row {
             seen: Some(|server| {
@@ -86,7 +92,11 @@ fn repeated() -> Vec<Row> {
                 let all = server.requests();
                 let lists: Vec<_> = all.iter().filter(|one| one.rpc_method() == "tools/list").collect();
                 // RFC 9110 §10.2.3: the server says when.
-                if lists[1].at - lists[0].at < Duration::from_secs(1) { Err("it came too soon".to_owned()) } else { Ok(()) }
+                if lists[1].at - lists[0].at < Duration::from_secs(1) {
+                    Err("it came too soon".to_owned())
+                } else {
+                    Ok(())
+                }
             }),
             ..row(
                 "FRM-09 retry: not before the server said",
@@ -98,11 +108,23 @@ fn repeated() -> Vec<Row> {
         },
         Row {
             seen: Some(|server| came(server, "tools/list", 2)),
-            ..row("FRM-09 retry: a list after a cut stream", HTTP, failing("tools/list", 1, |_, conn| conn.sse_head(200, &[])), LIST, done())
+            ..row(
+                "FRM-09 retry: a list after a cut stream",
+                HTTP,
+                failing("tools/list", 1, |_, conn| conn.sse_head(200, &[])),
+                LIST,
+                done(),
+            )
         },
         Row {
             seen: Some(|server| came(server, "tools/list", 2)),
-            ..row("FRM-09 retry: a list after a reset", HTTP, failing("tools/list", 1, |_, conn| conn.reset()), LIST, done())
+            ..row(
+                "FRM-09 retry: a list after a reset",
+                HTTP,
+                failing("tools/list", 1, |_, conn| conn.reset()),
+                LIST,
+                done(),
+            )
         },
         Row {
             seen: Some(|server| came(server, "resources/read", 2)),
@@ -114,7 +136,13 @@ fn repeated() -> Vec<Row> {
         },
         Row {
             seen: Some(|server| came(server, "tools/call", 2)),
-            ..row("FRM-09 retry: a tool that is idempotent", NETS, annotated(json!({"idempotentHint": true})), KNOWN, done())
+            ..row(
+                "FRM-09 retry: a tool that is idempotent",
+                NETS,
+                annotated(json!({"idempotentHint": true})),
+                KNOWN,
+                done(),
+            )
         },
         Row {
             seen: Some(|server| came(server, "tools/call", 2)),
@@ -134,9 +162,16 @@ fn repeated() -> Vec<Row> {
 }
 
 fn never_repeated() -> Vec<Row> {
-    let once = |name, over, peer, args, expect| Row { seen: Some(super::called_once), ..row(name, over, peer, args, expect) };
+    let once =
+        |name, over, peer, args, expect| Row { seen: Some(super::called_once), ..row(name, over, peer, args, expect) };
     vec![
-        once("FRM-09 retry: a call is never repeated", NETS, failing("tools/call", 1, unavailable), CALL, http("tools/call", &["HTTP 503"])),
+        once(
+            "FRM-09 retry: a call is never repeated",
+            NETS,
+            failing("tools/call", 1, unavailable),
+            CALL,
+            http("tools/call", &["HTTP 503"]),
+        ),
         once(
             "FRM-09 retry: a call whose stream was cut is never repeated",
             HTTP,
@@ -144,7 +179,13 @@ fn never_repeated() -> Vec<Row> {
             CALL,
             broken("tools/call", &["may have run"]),
         ),
-        once("FRM-09 retry: a tool that promises nothing", NETS, annotated(json!({})), KNOWN, http("tools/call", &["HTTP 503"])),
+        once(
+            "FRM-09 retry: a tool that promises nothing",
+            NETS,
+            annotated(json!({})),
+            KNOWN,
+            http("tools/call", &["HTTP 503"]),
+        ),
         once(
             "FRM-09 retry: a tool that says it is not idempotent",
             NETS,
@@ -197,7 +238,11 @@ fn never_repeated() -> Vec<Row> {
 
 fn bounded() -> Vec<Row> {
     let always = |answer: fn(&Request, &mut Conn)| {
-        all(move |request, conn| if request.rpc_method() == "tools/list" { answer(request, conn) } else { conn.message(&good(request)) })
+        all(
+            move |request, conn| {
+                if request.rpc_method() == "tools/list" { answer(request, conn) } else { conn.message(&good(request)) }
+            },
+        )
     };
     vec![
         Row {

@@ -266,16 +266,6 @@ fn cancelled() -> Vec<Row> {
             )
         },
         Row {
-            seen: Some(|server| told(server, "tools/list")),
-            ..row(
-                "RPC-11 a list",
-                ALL,
-                never("tools/list"),
-                &["--timeout", "400ms", "list", "tools"],
-                silent("tools/list", &[]),
-            )
-        },
-        Row {
             seen: Some(|server| match count(server, "notifications/cancelled") {
                 0 => Ok(()),
                 _ => Err("initialize was cancelled".to_owned()),
@@ -462,13 +452,6 @@ fn unknown_tools() -> Vec<Row> {
             answered(-32002, "Resource not found"),
             &["--timeout", "8s", "read", "x:y"],
             fails("rpc-error", "", 4, "resources/read", &["Resource not found", "-32002"]),
-        ),
-        row(
-            "RPC-13 an unknown prompt",
-            ENDS,
-            answered(-32602, "Unknown prompt"),
-            &["--timeout", "8s", "get", "--no-check", "p"],
-            fails("rpc-error", "", 4, "prompts/get", &["Unknown prompt", "-32602"]),
         ),
     ]
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ALL, CALL, ENDS, HTTP, SHORT, STDIO, check_rows, done, fails, good, http, peer, protocol, row, warned};
+use super::{CALL, ENDS, HTTP, SHORT, STDIO, check_rows, done, fails, good, http, peer, protocol, row, warned};
 use crate::support::{Expect, FakeServer, InitOk, Over, Peer, Request, Row, Sandbox, init_ok};
 
 pub(super) fn rows() -> Vec<Row> {
@@ -28,15 +28,15 @@ const NUMBERS: &str = r#"{"z":123456789012345678901234567890,"a":900719925474099
 
 fn keys() -> Vec<Row> {
     let duplicate = |name, text, stderr| {
-        row(name, ENDS, super::answers(text), CALL, Expect { stderr, ..warned(&["duplicate-key"]) })
+        row(name, HTTP, super::answers(text), CALL, Expect { stderr, ..warned(&["duplicate-key"]) })
     };
     let envelope = |name, text, stderr| {
-        row(name, ENDS, super::answers(text), SHORT, protocol("not-json-rpc", "tools/call", stderr))
+        row(name, HTTP, super::answers(text), SHORT, protocol("not-json-rpc", "tools/call", stderr))
     };
     vec![
         row(
             "RES-08 numbers as they came",
-            ENDS,
+            HTTP,
             peer(|request, conn| conn.result(request, &format!(r#"{{"content":[],"structuredContent":{NUMBERS}}}"#))),
             CALL,
             Expect {
@@ -57,7 +57,7 @@ fn keys() -> Vec<Row> {
             }),
             ..row(
                 "RES-08 arguments as they were typed",
-                ALL,
+                ENDS,
                 peer(|request, conn| conn.message(&good(request))),
                 &["call", "--no-check", "t", "id:=123456789012345678901234567890", "d:=1.10"],
                 done(),
@@ -91,11 +91,11 @@ fn deep(depth: usize) -> Peer {
 fn depths() -> Vec<Row> {
     let too_deep = |phase| protocol("too-deep", phase, &["deeper than"]);
     vec![
-        row("RES-10 100 levels", ALL, deep(100), CALL, done()),
-        row("RES-10 100000 levels", ALL, deep(100_000), CALL, too_deep("tools/call")),
+        row("RES-10 100 levels", ENDS, deep(100), CALL, done()),
+        row("RES-10 100000 levels", ENDS, deep(100_000), CALL, too_deep("tools/call")),
         row(
             "RES-10 100000 levels in an error",
-            ENDS,
+            HTTP,
             peer(|request, conn| {
                 let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
                 let id = request.id();
@@ -108,7 +108,7 @@ fn depths() -> Vec<Row> {
         ),
         row(
             "RES-10 100000 levels without an end",
-            ENDS,
+            HTTP,
             peer(|request, conn| {
                 let id = request.id();
                 conn.message(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}"#, "{\"a\":".repeat(100_000)));
@@ -118,14 +118,14 @@ fn depths() -> Vec<Row> {
         ),
         row(
             "RES-10 a schema of 500 levels is called",
-            ENDS,
+            HTTP,
             deep_schema(),
             &["--timeout", "8s", "call", "t", "a=5"],
             done(),
         ),
         row(
             "RES-10 a handshake of 100000 levels",
-            ENDS,
+            HTTP,
             super::all(|request, conn| conn.result(request, &nested(100_000))),
             CALL,
             too_deep("initialize"),
@@ -230,35 +230,28 @@ fn controls() -> Vec<Row> {
     vec![
         row(
             "RES-12 the message of an error",
-            ALL,
+            ENDS,
             says(r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32050,"message":"NASTY"}}"#),
             CALL,
             escaped(fails("rpc-error", "", 4, "tools/call", &["over", "end"])),
         ),
         row(
-            "RES-12 the data of an error",
-            ENDS,
-            says(r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32050,"message":"boom","data":{"a":"NASTY"}}}"#),
-            CALL,
-            escaped(fails("rpc-error", "", 4, "tools/call", &["boom"])),
-        ),
-        row(
             "RES-12 the text of a failure",
-            ALL,
+            ENDS,
             says(r#"{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"NASTY"}]}}"#),
             CALL,
             escaped(fails("tool-error", "", 3, "tools/call", &["over", "end"])),
         ),
         row(
             "RES-12 a text in a pipe is as it came",
-            ENDS,
+            HTTP,
             says(r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"NASTY"}]}}"#),
             CALL,
             escaped(Expect { stdout: RAW, ..Expect::default() }),
         ),
         row(
             "RES-12 a log message",
-            ALL,
+            ENDS,
             peer(|request, conn| {
                 conn.push(&nasty(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"NASTY","logger":"NASTY","data":"NASTY"}}"#));
                 conn.message(&good(request));
@@ -268,7 +261,7 @@ fn controls() -> Vec<Row> {
         ),
         row(
             "RES-12 progress",
-            ENDS,
+            HTTP,
             peer(|request, conn| {
                 let word = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":ID,"progress":1,"message":"NASTY"}}"#;
                 conn.push(&nasty(word).replace("ID", &request.id()));
@@ -279,7 +272,7 @@ fn controls() -> Vec<Row> {
         ),
         row(
             "RES-12 a notification that nobody knows",
-            ENDS,
+            HTTP,
             peer(|request, conn| {
                 conn.push(&nasty(r#"{"jsonrpc":"2.0","method":"NASTY","params":{"NASTY":"NASTY"}}"#));
                 conn.message(&good(request));
@@ -289,7 +282,7 @@ fn controls() -> Vec<Row> {
         ),
         row(
             "RES-12 the name of the server",
-            ALL,
+            ENDS,
             super::all(|request, conn| {
                 match request.rpc_method().as_str() {
                 "initialize" => conn.result(request, &nasty(r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"NASTY","title":"NASTY","version":"NASTY"},"instructions":"NASTY"}"#)),
@@ -300,17 +293,8 @@ fn controls() -> Vec<Row> {
             escaped(fails("rpc-error", "", 4, "tools/call", &["boom"])),
         ),
         row(
-            "RES-12 a version",
-            ENDS,
-            super::all(|request, conn| {
-                conn.result(request, &nasty(r#"{"protocolVersion":"NASTY","capabilities":{},"serverInfo":{}}"#))
-            }),
-            CALL,
-            escaped(protocol("version", "initialize", &["end"])),
-        ),
-        row(
             "RES-12 names of tools that are nearly it",
-            ENDS,
+            HTTP,
             Peer::Server(InitOk { tools: None, ..InitOk::default() }.then(|request, conn| {
                 conn.result(request, &nasty(r#"{"tools":[{"name":"NASTY","inputSchema":{"type":"object"}}]}"#))
             })),
@@ -380,7 +364,7 @@ fn prompt_arguments() -> Vec<Row> {
             }),
             ..row(
                 "RES-14 everything is a text",
-                ALL,
+                ENDS,
                 prompts(),
                 &["get", "--no-check", "p", "n=5", "flag=true", "empty=", "text=two words", r#"j={"a":1}"#, "e=1e5"],
                 done(),
@@ -390,7 +374,7 @@ fn prompt_arguments() -> Vec<Row> {
             seen: Some(|server| got(server, &json!({"n": "007", "flag": ""}))),
             ..row(
                 "RES-14 everything is a text where the prompt is known",
-                ENDS,
+                HTTP,
                 prompts(),
                 &["get", "p", "n=007", "flag="],
                 done(),
@@ -406,7 +390,7 @@ fn prompt_arguments() -> Vec<Row> {
             }),
             ..row(
                 "RES-14 no JSON",
-                ENDS,
+                HTTP,
                 prompts(),
                 &["get", "p", "n:=5"],
                 fails("usage", "arguments", 2, "", &["n", "string"]),
@@ -414,7 +398,7 @@ fn prompt_arguments() -> Vec<Row> {
         },
         row(
             "RES-14 an argument that is missing",
-            ENDS,
+            HTTP,
             Peer::Server(InitOk { capabilities: json!({"prompts": {}}), ..InitOk::default() }.then(|request, conn| {
                 match request.rpc_method().as_str() {
                     "prompts/list" => conn.result(request, PROMPT),
