@@ -11,17 +11,24 @@ use crate::support::{Conn, Expect, InitOk, Over, Peer, Request, Row, check_rows,
 
 mod answers;
 mod arguments;
+mod controls;
+mod ending;
 mod endpoint;
+mod entries;
 mod fallback;
 mod framing;
 mod lists;
 mod messages;
+mod missing;
 mod network;
 mod programs;
+mod reach;
 mod requests;
 mod results;
+mod resumption;
 mod statuses;
 mod streams;
+mod surroundings;
 mod traffic;
 mod values;
 
@@ -46,24 +53,24 @@ const IDS: &[&str] = &[
 
 /// Tests that are about a fault and no row of a table here: the fault, the file below `tests/cli`, the test.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
-    ("CLI-05", "catalogue/arguments.rs", "stdin_is_read_when_asked_for"),
+    ("CLI-05", "catalogue/surroundings.rs", "stdin_is_read_when_asked_for"),
     ("CLI-07", "outcomes.rs", "each_outcome_has_its_category_and_exit_code"),
-    ("CLI-08", "catalogue/arguments.rs", "the_document_is_alone_on_stdout"),
+    ("CLI-08", "catalogue/surroundings.rs", "the_document_is_alone_on_stdout"),
     ("CLI-08", "faults.rs", "each_fault_gives_the_outcome_it_promises"),
-    ("CLI-10", "catalogue/arguments.rs", "arguments_of_a_program_arrive_as_they_are"),
-    ("CLI-10", "catalogue/arguments.rs", "options_beside_a_name_count"),
-    ("NET-04", "catalogue/network.rs", "a_port_without_tls_is_told"),
-    ("NET-06", "catalogue/network.rs", "both_families_are_tried"),
-    ("NET-08", "catalogue/network.rs", "no_secret_is_in_a_trace"),
+    ("CLI-10", "catalogue/surroundings.rs", "arguments_of_a_program_arrive_as_they_are"),
+    ("CLI-10", "catalogue/surroundings.rs", "options_beside_a_name_count"),
+    ("NET-04", "catalogue/reach.rs", "a_port_without_tls_is_told"),
+    ("NET-06", "catalogue/reach.rs", "both_families_are_tried"),
+    ("NET-08", "catalogue/reach.rs", "no_secret_is_in_a_trace"),
     ("RES-08", "catalogue/values.rs", "the_document_holds_the_very_text"),
     ("RES-10", "catalogue/values.rs", "five_hundred_levels_are_shown"),
-    ("RES-12", "catalogue/values.rs", "results_are_escaped_in_lists"),
+    ("RES-12", "catalogue/controls.rs", "results_are_escaped_in_lists"),
     ("RES-13", "catalogue/values.rs", "large_output_reaches_whoever_reads_it"),
     ("RPC-11", "interruption.rs", "a_signal_ends_a_call_in_order"),
     ("RPC-11", "interruption.rs", "the_handshake_is_never_cancelled"),
     ("RPC-14", "catalogue/messages.rs", "half_a_surrogate_pair_is_kept"),
-    ("STD-05", "catalogue/arguments.rs", "each_way_not_to_start_is_told_apart"),
-    ("STD-08", "catalogue/arguments.rs", "no_process_is_left"),
+    ("STD-05", "catalogue/surroundings.rs", "each_way_not_to_start_is_told_apart"),
+    ("STD-08", "catalogue/surroundings.rs", "no_process_is_left"),
     ("RPC-01", "conversation.rs", "ids_and_errors"),
     ("HTTP-05", "conversation.rs", "errors_on_any_status"),
     ("RPC-09", "conversation.rs", "progress_moves_the_idle_clock_and_not_the_absolute_one"),
@@ -77,21 +84,26 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
 /// All tables.
 fn rows() -> Vec<Row> {
     [
-        endpoint::rows(),
-        framing::rows(),
-        streams::rows(),
-        statuses::rows(),
         answers::rows(),
-        requests::rows(),
-        fallback::rows(),
-        messages::rows(),
-        traffic::rows(),
-        lists::rows(),
-        results::rows(),
-        values::rows(),
-        programs::rows(),
-        network::rows(),
         arguments::rows(),
+        controls::rows(),
+        ending::rows(),
+        endpoint::rows(),
+        entries::rows(),
+        fallback::rows(),
+        framing::rows(),
+        lists::rows(),
+        messages::rows(),
+        missing::rows(),
+        network::rows(),
+        programs::rows(),
+        requests::rows(),
+        results::rows(),
+        resumption::rows(),
+        statuses::rows(),
+        streams::rows(),
+        traffic::rows(),
+        values::rows(),
     ]
     .concat()
 }
