@@ -59,6 +59,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("CLI-08", "faults.rs", "each_fault_gives_the_outcome_it_promises"),
     ("CLI-10", "catalogue/surroundings.rs", "arguments_of_a_program_arrive_as_they_are"),
     ("CLI-10", "catalogue/surroundings.rs", "options_beside_a_name_count"),
+    ("NET-04", "tls.rs", "net_04_each_certificate_has_its_outcome"),
+    ("NET-04", "network/handshakes.rs", "net_04_each_broken_handshake_is_told"),
     ("NET-04", "catalogue/reach.rs", "a_port_without_tls_is_told"),
     ("NET-06", "catalogue/reach.rs", "both_families_are_tried"),
     ("NET-08", "catalogue/reach.rs", "no_secret_is_in_a_trace"),
