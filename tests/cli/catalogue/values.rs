@@ -26,7 +26,7 @@ fn keys() -> Vec<Row> {
         row(name, HTTP, super::answers(text), CALL, Expect { stderr, ..warned(&["duplicate-key"]) })
     };
     let envelope = |name, text, stderr| {
-        row(name, HTTP, super::answers(text), SHORT, protocol("not-json-rpc", "tools/call", stderr))
+        row(name, ENDS, super::answers(text), SHORT, protocol("not-json-rpc", "tools/call", stderr))
     };
     vec![
         row(
