@@ -19,6 +19,9 @@ pub const HTTP: Way = (Over::Http, &[]);
 pub const LEGACY: Way = (Over::Http, &["--transport", "http", "--protocol", "legacy"]);
 pub const SSE: Way = (Over::Sse, &["--transport", "sse"]);
 
+/// Looks at a run, and says what is wrong with it.
+pub type Look = Box<dyn Fn(&Run) -> Vec<String>>;
+
 /// What stands on the way in one run.
 pub struct Stage {
     pub url: String,
@@ -26,7 +29,7 @@ pub struct Stage {
     pub args: Vec<String>,
     pub env: Vec<(&'static str, String)>,
     /// What is wrong with what came to the servers.
-    pub look: Box<dyn Fn(&Run) -> Vec<String>>,
+    pub look: Look,
     /// What lives as long as the run.
     _keep: Box<dyn Any>,
 }

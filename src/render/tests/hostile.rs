@@ -211,8 +211,14 @@ fn tasks(s: &Server) -> Vec<Body> {
     let of_call = json!({ "content": blocks(s), "structuredContent": s.object() });
     let list = Some(vec![s.raw(&task(s)), s.raw(&json!({ "taskId": s.object(), "status": s.says() }))]);
     vec![
-        Body::Task(TaskReport { task: one(), result: result(&of_call), list: None, hint: Some(s.says()) }),
-        Body::Task(TaskReport { task: one(), result: result(&s.object()), list: None, hint: None }),
+        Body::Task(TaskReport {
+            task: one(),
+            result: result(&of_call),
+            list: None,
+            hint: Some(s.says()),
+            created: true,
+        }),
+        Body::Task(TaskReport { task: one(), result: result(&s.object()), list: None, hint: None, created: false }),
         Body::Task(TaskReport { list, ..TaskReport::default() }),
     ]
 }
@@ -294,7 +300,7 @@ fn facts(s: &Server) -> Facts {
     };
     let warnings = WarningId::ALL.iter().take(2).map(|id| Warning::new(*id, s.says())).collect();
     let phases = vec![PhaseTime { phase: Phase::Method(s.says()), took: Duration::from_millis(1) }];
-    Facts { server, warnings, phases }
+    Facts { server, warnings, phases, ..Facts::default() }
 }
 
 /// A report of each result, some of them failed, each time in another way.

@@ -26,6 +26,7 @@ mod reach;
 mod requests;
 mod results;
 mod resumption;
+mod retry;
 mod statuses;
 mod streams;
 mod surroundings;
@@ -102,6 +103,7 @@ fn rows() -> Vec<Row> {
         requests::rows(),
         results::rows(),
         resumption::rows(),
+        retry::rows(),
         statuses::rows(),
         streams::rows(),
         traffic::rows(),
