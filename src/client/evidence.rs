@@ -52,6 +52,12 @@ pub(super) fn is_refusal(error: &ClientError) -> bool {
     status.is_none_or(tells_the_era)
 }
 
+/// Whether a connection that had answered before was closed before one byte of this answer came: a server that closes after
+/// each answer without saying so. What can be repeated is sent once more over a fresh connection, as curl does.
+pub(super) fn closed_unheard(error: &ClientError) -> bool {
+    matches!(&error.fault, Fault::Transport(fault) if fault.is_closed_unheard())
+}
+
 /// Whether a program ended at the probe, before anything else was asked of it.
 pub(super) fn ended_by_probe(error: &ClientError) -> bool {
     matches!(&error.fault, Fault::Transport(fault) if fault.is_exit()) && error.phase == Phase::Discover

@@ -390,7 +390,7 @@ fn is_meant(defect: &Defect, text: &str) -> bool {
     match defect {
         Defect::EmptyBatch => true,
         Defect::NotText { looks_like, .. } => looks_like.contains("UTF-16"),
-        Defect::NotJsonRpc { .. } | Defect::NotJson { .. } | Defect::TooDeep { .. } => {
+        Defect::NotJsonRpc { .. } | Defect::TooDeep { .. } => {
             text.trim_start().starts_with('{') && text.contains("\"jsonrpc\"")
         }
         _ => false,

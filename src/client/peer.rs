@@ -318,7 +318,12 @@ impl Peer {
     pub async fn notify(&self, draft: Draft) -> Result<(), ClientError> {
         let phase = Phase::of_method(&draft.method);
         let started = Instant::now();
-        let result = self.guard(phase.clone(), self.transport.send(outgoing(None, draft))).await;
+        let mut result = self.guard(phase.clone(), self.transport.send(outgoing(None, draft.clone()))).await;
+        if self.kind() == Kind::Http && matches!(&result, Ok(Err(error)) if error.is_closed_unheard()) {
+            // The same twice is the same once.
+            self.tracer.note("the connection was closed before an answer came; once more over a fresh one");
+            result = self.guard(phase.clone(), self.transport.send(outgoing(None, draft))).await;
+        }
         self.ledger.took(phase.clone(), started.elapsed());
         match result {
             Ok(Ok(())) => Ok(()),

@@ -5,11 +5,13 @@ use std::time::{Duration, SystemTime};
 use super::Options;
 use super::connect::{Dialer, Handshake};
 use super::error::{ClientError, Fault};
+use super::evidence::closed_unheard;
 use super::operations::Client;
 use super::peer::{Answer, guard};
 use super::renewal::Drafting;
 use super::{Activity, Target};
 use crate::outcome::{Category, Failure, Phase, Reason, Retry};
+use crate::transport::Kind;
 
 /// The pause before the second attempt; it doubles with each.
 const FIRST: Duration = Duration::from_millis(250);
@@ -123,8 +125,14 @@ impl Client {
     /// A request, with what has to be renewed for it, again and again where that may help and can do no harm.
     pub(super) async fn renewing(&mut self, draft: &Drafting<'_>) -> Result<Answer, ClientError> {
         let mut attempts = 1;
+        let (reused, mut fresh) = (self.kind() == Kind::Http && self.peer().transport().reached(), true);
         loop {
             let error = match self.renewed(draft).await {
+                Err(error) if reused && fresh && closed_unheard(&error) && self.may_repeat(&error.phase, &error) => {
+                    fresh = false;
+                    self.tracer().note("the connection was closed before an answer came; once more over a fresh one");
+                    continue;
+                }
                 Err(error) if self.options().retries > 0 => error,
                 other => return other,
             };

@@ -49,6 +49,7 @@ warnings! {
     ResultShape = "result-shape", "A result does not have the shape that its method's result must have.";
     ResultType = "result-type", "A result of 2026-07-28 has no resultType; it was taken as complete.";
     ServerRequest = "server-request", "A server of 2026-07-28 sent a request of its own; it was not answered.";
+    SessionId = "session-id", "A session id holds characters that are not visible ASCII; it was sent back as it came.";
     SessionRenewed = "session-renewed", "The server had lost the session; a new one was opened and the request sent again.";
     StdoutNoise = "stdout-noise", "A stdio server wrote something other than messages to its stdout.";
     StructuredType = "structured-type", "structuredContent is not a JSON object.";

@@ -64,6 +64,18 @@ impl TransportError {
         }
     }
 
+    /// Whether an HTTP connection ended before one byte of the answer came.
+    pub fn is_closed_unheard(&self) -> bool {
+        match self {
+            TransportError::Stream { end: StreamEnd::Clean | StreamEnd::Reset(_), messages: 0, bytes: 0, .. } => true,
+            TransportError::Stream {
+                end: StreamEnd::Incomplete { received: 0, .. }, messages: 0, bytes: 0, ..
+            } => true,
+            TransportError::Shared(inner) => inner.is_closed_unheard(),
+            _ => false,
+        }
+    }
+
     /// Whether a server program ended.
     pub fn is_exit(&self) -> bool {
         match self {

@@ -18,7 +18,7 @@ use super::{
     Context, EventSender, HttpEndpoint, Inbox, Kind, Listening, NetSettings, Opened, Outgoing, Seen, Transport,
     TransportError,
 };
-use crate::outcome::Reason;
+use crate::outcome::{Reason, WarningId};
 use crate::trace::Direction;
 
 mod exchange;
@@ -129,19 +129,21 @@ impl Shared {
         self.call(Method::GET, headers, None)
     }
 
-    /// Takes the session id of the answer to `initialize`. It must be visible ASCII
-    /// (2025-03-26 to 2025-11-25 basic/transports §Session Management).
+    /// Takes the session id of the answer to `initialize`. It must be visible ASCII (2025-03-26 to 2025-11-25
+    /// basic/transports §Session Management); another one goes back as it came all the same, since only the server reads it.
     fn take_session(&self, answer: &Answer) {
-        let Some(id) = answer.header(SESSION.as_str()) else { return };
-        let visible = !id.is_empty() && id.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
-        match HeaderValue::from_str(&id) {
-            Ok(mut value) if visible => {
-                self.context.tracer.redactor().add_text(&id);
-                value.set_sensitive(true);
-                lock(&self.state).session = Some(value);
-            }
-            _ => self.context.tracer.note("the session id is not visible ASCII and was not taken"),
+        let Some(mut value) = answer.raw_header(SESSION.as_str()) else { return };
+        let bytes = value.as_bytes();
+        if bytes.is_empty() {
+            return self.context.tracer.note("the session id is empty and was not taken");
         }
+        self.context.tracer.redactor().add_text(&String::from_utf8_lossy(bytes));
+        if !bytes.iter().all(|byte| (0x21..=0x7e).contains(byte)) {
+            let message = "the session id holds characters that are not visible ASCII; it is sent back as it came";
+            self.context.ledger.warn(WarningId::SessionId, message);
+        }
+        value.set_sensitive(true);
+        lock(&self.state).session = Some(value);
     }
 
     /// POSTs what has no answer and waits for its status. Every 2xx is an acknowledgement (HTTP-01).

@@ -92,6 +92,11 @@ impl Answer {
         Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
     }
 
+    /// A header's value, to the byte.
+    pub fn raw_header(&self, name: &str) -> Option<header::HeaderValue> {
+        self.response.headers().get(name).cloned()
+    }
+
     /// The media type in lower case without parameters (RFC 9110 §8.3.1, HTTP-08); empty if there is none.
     pub fn media_type(&self) -> String {
         let value = self.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();

@@ -203,7 +203,11 @@ impl Shared {
             Ok(Posted::Accepted) => Vec::new(),
             Ok(Posted::Response(bytes, status)) => {
                 let origin = Origin::Exchange(key);
-                vec![Event::Message { bytes, origin, http_status: Some(status) }]
+                let message = Event::Message { bytes, origin, http_status: Some(status) };
+                // A POST that was refused has no answer on the stream either (HTTP-05).
+                let refused = !(200..300).contains(&status);
+                let over = refused.then_some(Event::ExchangeOver { key, error: None });
+                std::iter::once(message).chain(over).collect()
             }
             Err(error) => vec![Event::ExchangeOver { key, error: Some(error) }],
         };

@@ -29,15 +29,27 @@ const LIST: &[&str] = &["--retry", "3", "--timeout", "8s", "list", "tools"];
 const CALL: &[&str] = &["--retry", "3", "--timeout", "8s", "call", "--no-check", "t"];
 /// Looks the tool up, and so knows what it promises.
 const KNOWN: &[&str] = &["--retry", "3", "--timeout", "8s", "call", "t"];
+/// More often than any run tries.
+const ALWAYS: usize = 1_000_000;
 const READ: &[&str] = &["--retry", "3", "--timeout", "8s", "read", "x:y"];
+
+/// How often something came, over each transport by itself: the runs of a row go on at the same time.
+#[derive(Default)]
+struct Tries([AtomicUsize; 3]);
+
+impl Tries {
+    fn another(&self, conn: &Conn) -> usize {
+        self.0[conn.over() as usize].fetch_add(1, Ordering::SeqCst)
+    }
+}
 
 /// A server that fails so the first `times` times that this method comes in a run, and is in order then.
 ///
 /// A row runs twice; after a run's last request the count begins anew.
 fn failing(method: &'static str, times: usize, fail: fn(&Request, &mut Conn)) -> Peer {
-    let tries = AtomicUsize::new(0);
+    let tries = Tries::default();
     all(move |request, conn| {
-        if request.rpc_method() == method && tries.fetch_add(1, Ordering::SeqCst) % (times + 1) < times {
+        if request.rpc_method() == method && tries.another(conn) % (times + 1) < times {
             fail(request, conn);
         } else {
             conn.message(&good(request));
@@ -45,12 +57,12 @@ fn failing(method: &'static str, times: usize, fail: fn(&Request, &mut Conn)) ->
     })
 }
 
-/// A server whose tool has these annotations, and that fails the first call of a run.
-fn annotated(annotations: serde_json::Value) -> Peer {
-    let tries = AtomicUsize::new(0);
+/// A server whose tool has these annotations, and that fails the first `times` calls of a run.
+fn annotated(times: usize, annotations: serde_json::Value) -> Peer {
+    let tries = Tries::default();
     let tools = json!([{"name": "t", "inputSchema": {"type": "object"}, "annotations": annotations}]);
     Peer::Server(InitOk { tools: Some(tools), ..InitOk::default() }.then(move |request, conn| {
-        if tries.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) {
+        if tries.another(conn) % (times + 1) < times {
             conn.respond(503, &[], "");
         } else {
             conn.message(&good(request));
@@ -139,14 +151,20 @@ fn repeated() -> Vec<Row> {
             ..row(
                 "FRM-09 retry: a tool that is idempotent",
                 NETS,
-                annotated(json!({"idempotentHint": true})),
+                annotated(1, json!({"idempotentHint": true})),
                 KNOWN,
                 done(),
             )
         },
         Row {
             seen: Some(|server| came(server, "tools/call", 2)),
-            ..row("FRM-09 retry: a tool that only reads", NETS, annotated(json!({"readOnlyHint": true})), KNOWN, done())
+            ..row(
+                "FRM-09 retry: a tool that only reads",
+                NETS,
+                annotated(1, json!({"readOnlyHint": true})),
+                KNOWN,
+                done(),
+            )
         },
         Row {
             seen: Some(|server| came(server, "tools/list", 2)),
@@ -168,28 +186,28 @@ fn never_repeated() -> Vec<Row> {
         once(
             "FRM-09 retry: a call is never repeated",
             NETS,
-            failing("tools/call", 1, unavailable),
+            failing("tools/call", ALWAYS, unavailable),
             CALL,
             http("tools/call", &["HTTP 503"]),
         ),
         once(
             "FRM-09 retry: a call whose stream was cut is never repeated",
             HTTP,
-            failing("tools/call", 1, |_, conn| conn.sse_head(200, &[])),
+            failing("tools/call", ALWAYS, |_, conn| conn.sse_head(200, &[])),
             CALL,
             broken("tools/call", &["may have run"]),
         ),
         once(
             "FRM-09 retry: a tool that promises nothing",
             NETS,
-            annotated(json!({})),
+            annotated(ALWAYS, json!({})),
             KNOWN,
             http("tools/call", &["HTTP 503"]),
         ),
         once(
             "FRM-09 retry: a tool that says it is not idempotent",
             NETS,
-            annotated(json!({"idempotentHint": false, "readOnlyHint": false})),
+            annotated(ALWAYS, json!({"idempotentHint": false, "readOnlyHint": false})),
             KNOWN,
             http("tools/call", &["HTTP 503"]),
         ),
@@ -198,7 +216,7 @@ fn never_repeated() -> Vec<Row> {
             ..row(
                 "FRM-09 retry: an error of JSON-RPC is an answer",
                 NETS,
-                failing("tools/list", 1, |request, conn| conn.error(request, -32603, "boom")),
+                failing("tools/list", ALWAYS, |request, conn| conn.error(request, -32603, "boom")),
                 LIST,
                 fails("rpc-error", "", 4, "tools/list", &["boom"]),
             )
@@ -208,7 +226,7 @@ fn never_repeated() -> Vec<Row> {
             ..row(
                 "NET-01 retry: a challenge is an answer",
                 NETS,
-                failing("tools/list", 1, |_, conn| conn.respond(401, &[], "")),
+                failing("tools/list", ALWAYS, |_, conn| conn.respond(401, &[], "")),
                 LIST,
                 fails("auth", "unauthorized", 8, "tools/list", &["401"]),
             )
@@ -218,7 +236,7 @@ fn never_repeated() -> Vec<Row> {
             ..row(
                 "HTTP-06 retry: 404 will be 404 again",
                 NETS,
-                failing("tools/list", 1, |_, conn| conn.respond(404, &[], "")),
+                failing("tools/list", ALWAYS, |_, conn| conn.respond(404, &[], "")),
                 LIST,
                 http("tools/list", &["HTTP 404"]),
             )
@@ -228,7 +246,7 @@ fn never_repeated() -> Vec<Row> {
             ..row(
                 "HTTP-06 retry: without the option nothing is repeated",
                 NETS,
-                failing("tools/list", 1, unavailable),
+                failing("tools/list", ALWAYS, unavailable),
                 super::TOOLS,
                 http("tools/list", &["HTTP 503"]),
             )
