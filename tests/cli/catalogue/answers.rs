@@ -7,7 +7,7 @@ use super::{
 use crate::support::{Conn, InitOk, Over, Peer, Request, Row, script};
 
 pub(super) fn rows() -> Vec<Row> {
-    [pages(), media_types(), encodings(), cut_bodies(), broken_texts()].concat()
+    [pages(), media_types(), encodings(), cut_bodies(), broken_texts(), seldom()].concat()
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn media_types_and_encodings() {
 
 #[test]
 fn bodies_that_are_cut() {
-    check_rows(&[cut_bodies(), broken_texts()].concat());
+    check_rows(&[cut_bodies(), broken_texts(), seldom()].concat());
 }
 
 /// A server in order, but for the answer to this method.
@@ -326,6 +326,53 @@ fn cut_bodies() -> Vec<Row> {
             at("tools/call", |_, conn| conn.close()),
             CALL,
             broken("tools/call", &["may have run"]),
+        ),
+    ]
+}
+
+/// A server whose answers begin with this and end with that; `LENGTH` is that of the body.
+fn wrapped(before: &'static str, after: &'static str) -> Peer {
+    all(move |request, conn| {
+        let body = good(request);
+        conn.raw(format!("{}{body}{after}", before.replace("LENGTH", &body.len().to_string())));
+    })
+}
+
+/// HTTP that is seldom seen and in order.
+fn seldom() -> Vec<Row> {
+    let taken = |name, before| row(name, HTTP, wrapped(before, ""), CALL, done());
+    vec![
+        taken("HTTP-10 the older HTTP, and no length", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n"),
+        taken("HTTP-10 no length", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"),
+        taken(
+            "HTTP-10 a status of no words, names of odd case",
+            "HTTP/1.1 200\r\ncontent-TYPE:application/json\r\nCONTENT-length:LENGTH\r\nconnection: Close\r\n\r\n",
+        ),
+        taken(
+            "HTTP-10 two answers that are not final before the answer",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: \
+             application/json\r\nContent-Length: LENGTH\r\nConnection: close\r\n\r\n",
+        ),
+        row(
+            "HTTP-10 more bytes than announced",
+            HTTP,
+            wrapped(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: LENGTH\r\nConnection: close\r\n\r\n",
+                "more",
+            ),
+            CALL,
+            done(),
+        ),
+        row(
+            "HTTP-10 chunks with extensions and a trailer",
+            HTTP,
+            all(|request, conn| {
+                let body = good(request);
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close";
+                conn.raw(format!("{head}\r\n\r\n{:x};a=b\r\n{body}\r\n0\r\nX-Sum: 1\r\n\r\n", body.len()));
+            }),
+            CALL,
+            done(),
         ),
     ]
 }

@@ -22,7 +22,6 @@ mod messages;
 mod missing;
 mod network;
 mod programs;
-mod reach;
 mod requests;
 mod results;
 mod resumption;
@@ -62,9 +61,15 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("CLI-10", "catalogue/surroundings.rs", "options_beside_a_name_count"),
     ("NET-04", "tls.rs", "net_04_each_certificate_has_its_outcome"),
     ("NET-04", "network/handshakes.rs", "net_04_each_broken_handshake_is_told"),
-    ("NET-04", "catalogue/reach.rs", "a_port_without_tls_is_told"),
-    ("NET-06", "catalogue/reach.rs", "both_families_are_tried"),
-    ("NET-08", "catalogue/reach.rs", "no_secret_is_in_a_trace"),
+    ("NET-05", "network/proxies.rs", "net_05_a_proxy_is_used_where_one_is_named"),
+    ("NET-05", "network/proxies.rs", "net_05_what_goes_direct_never_asks_the_proxy"),
+    ("NET-05", "network/proxies.rs", "net_05_the_refusal_of_a_proxy_is_told_as_its_own"),
+    ("NET-06", "network/addresses.rs", "net_06_a_bracketed_address_works_in_every_place"),
+    ("NET-06", "network/addresses.rs", "net_06_one_of_the_addresses_of_a_name_is_enough"),
+    ("NET-06", "network/addresses.rs", "net_06_each_address_is_told_when_nobody_is_there"),
+    ("NET-08", "network/proxies.rs", "net_05_net_08_the_credential_of_a_proxy_goes_to_it_alone"),
+    ("HTTP-11", "network/redirects.rs", "http_11_redirects_stay_inside_the_origin"),
+    ("NET-08", "catalogue/surroundings.rs", "no_secret_is_in_a_trace"),
     ("RES-08", "catalogue/values.rs", "the_document_holds_the_very_text"),
     ("RES-10", "catalogue/values.rs", "five_hundred_levels_are_shown"),
     ("RES-12", "catalogue/controls.rs", "results_are_escaped_in_lists"),

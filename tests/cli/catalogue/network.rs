@@ -133,49 +133,16 @@ fn challenges() -> Vec<Row> {
 }
 
 fn addresses() -> Vec<Row> {
-    vec![
-        row(
-            "NET-05 a proxy that refuses",
-            HTTP,
-            Peer::Server(script(|_, conn| conn.respond(502, &[], "no way through"))),
-            &["--proxy", "{url}", "-s", "http://other.invalid/mcp", "--timeout", "8s", "call", "--no-check", "t"],
-            fails("transport", "proxy", 5, "connect", &["--proxy", "HTTP 502", "no way through"]),
-        ),
-        row(
-            "NET-05 a proxy that is not there",
+    vec![Row {
+        peer: Peer::Nobody,
+        ..row(
+            "NET-06 nobody is there",
             NETS,
             Peer::Nobody,
-            &[
-                "--proxy",
-                "http://127.0.0.1:9",
-                "-s",
-                "http://other.invalid/mcp",
-                "--timeout",
-                "8s",
-                "call",
-                "--no-check",
-                "t",
-            ],
-            fails("transport", "proxy", 5, "connect", &["http://127.0.0.1:9", "--proxy", "refused"]),
-        ),
-        Row {
-            peer: Peer::Nobody,
-            ..row(
-                "NET-06 nobody is there",
-                NETS,
-                Peer::Nobody,
-                CALL,
-                fails("transport", "connect", 5, "connect", &["no connection", "127.0.0.1", "refused"]),
-            )
-        },
-        row(
-            "NET-06 nobody is at localhost",
-            NETS,
-            Peer::Nobody,
-            &["-s", "http://localhost:9/mcp", "--timeout", "8s", "call", "--no-check", "t"],
-            fails("transport", "connect", 5, "connect", &["localhost:9", "127.0.0.1:9", "refused"]),
-        ),
-    ]
+            CALL,
+            fails("transport", "connect", 5, "connect", &["no connection", "127.0.0.1", "refused"]),
+        )
+    }]
 }
 
 /// Every request had this.

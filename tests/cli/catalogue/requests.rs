@@ -3,17 +3,15 @@
 use std::time::Duration;
 
 use super::{CALL, HTTP, MODERN, NETS, SSE, TOOLS, all, check_rows, done, good, http, row, warned};
-use crate::support::{Conn, Expect, FakeServer, InitOk, Over, Peer, Request, Row, script};
-
-type Answer = fn(&Request, &mut Conn);
+use crate::support::{Expect, FakeServer, InitOk, Over, Peer, Request, Row, script};
 
 pub(super) fn rows() -> Vec<Row> {
-    [redirects(), refused_redirects(), insisting(), overridden(), orders()].concat()
+    [redirects(), insisting(), overridden(), orders()].concat()
 }
 
 #[test]
 fn redirects_are_followed_where_that_is_safe() {
-    check_rows(&[redirects(), refused_redirects()].concat());
+    check_rows(&redirects());
 }
 
 #[test]
@@ -38,11 +36,6 @@ fn moved(status: u16, location: &'static str) -> Peer {
             InitOk::default().answer(request, conn);
         }
     }))
-}
-
-/// A server whose answer to every POST but that of HTTP+SSE's stream is this.
-fn elsewhere(answer: Answer) -> Peer {
-    all(answer)
 }
 
 const WITH_SECRETS: &[&str] =
@@ -75,12 +68,8 @@ fn redirects() -> Vec<Row> {
     };
     vec![
         followed("HTTP-11 307 to the slash", 307, "/mcp/"),
-        followed("HTTP-11 308", 308, "/mcp/"),
-        followed("HTTP-11 307 to a whole URL", 307, "http://HOST/mcp/"),
-        followed("HTTP-11 307 to a relative one", 307, "mcp/"),
         row("HTTP-11 307 without a handshake", HTTP, moved(307, "/mcp/"), MODERN, warned(&["redirect"])),
         row("HTTP-11 307 for the stream", SSE, moved(307, "/sse/"), CALL, warned(&["redirect"])),
-        row("HTTP-11 302 for the stream, which is a GET", SSE, moved(302, "/sse/"), CALL, warned(&["redirect"])),
         row(
             "HTTP-11 307 for the messages",
             SSE,
@@ -96,58 +85,6 @@ fn redirects() -> Vec<Row> {
             CALL,
             warned(&["redirect"]),
         ),
-    ]
-}
-
-fn refused_redirects() -> Vec<Row> {
-    let refused = |name, answer: Answer, stderr| {
-        let expect = Expect { hidden: &["S3CRETBEARER", "S3CRETKEY"], ..http("initialize", stderr) };
-        row(name, HTTP, elsewhere(answer), WITH_SECRETS, expect)
-    };
-    vec![
-        refused(
-            "HTTP-11 307 to another port",
-            |_, conn| conn.respond(307, &[("Location", "http://127.0.0.1:9/mcp")], ""),
-            &["another origin", "http://127.0.0.1:9/mcp", "authorization", "x-api-key"],
-        ),
-        refused(
-            "HTTP-11 307 to another scheme",
-            |request, conn| {
-                let to = format!("https://{}/mcp", request.header("host").unwrap_or_default());
-                conn.respond(307, &[("Location", &to)], "");
-            },
-            &["another origin", "https://127.0.0.1"],
-        ),
-        refused(
-            "HTTP-11 307 to no web at all",
-            |_, conn| conn.respond(307, &[("Location", "file:///etc/passwd")], ""),
-            &["HTTP 307"],
-        ),
-        refused("HTTP-11 307 without a location", |_, conn| conn.respond(307, &[], ""), &["HTTP 307", "location"]),
-        refused("HTTP-11 307 to itself", |_, conn| conn.respond(307, &[("Location", "/mcp")], ""), &["redirect loop"]),
-        Row {
-            expect: Expect { warnings: &["redirect"; 5], ..http("initialize", &["more than 5 redirects"]) },
-            ..refused(
-                "HTTP-11 307 without end",
-                |request, conn| conn.respond(307, &[("Location", &format!("{}/x", request.path))], ""),
-                &[],
-            )
-        },
-        refused(
-            "HTTP-11 302 would make a GET of it",
-            |_, conn| conn.respond(302, &[("Location", "/login")], ""),
-            &["HTTP 302", "GET", "/login"],
-        ),
-        Row {
-            expect: http("endpoint", &["another origin", "http://other.invalid/sse"]),
-            ..row(
-                "HTTP-11 the stream to another host",
-                SSE,
-                Peer::Server(script(|_, conn| conn.respond(307, &[("Location", "http://other.invalid/sse")], ""))),
-                CALL,
-                Expect::default(),
-            )
-        },
     ]
 }
 

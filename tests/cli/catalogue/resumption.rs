@@ -100,6 +100,19 @@ fn resumed() -> Vec<Row> {
             ..row("FRM-10 resumed once, after the time that was asked for", HTTP, answered(), CALL, done())
         },
         Row {
+            seen: Some(|server| expect_resumptions(server, &["später:1"])),
+            ..row(
+                "FRM-10 an id of other letters",
+                HTTP,
+                resumable("tools/call", "id: später:1\nretry: 100\ndata:\n\n", |_, id, conn| {
+                    conn.sse_head(200, &[]);
+                    conn.raw(answer_event(id));
+                }),
+                CALL,
+                done(),
+            )
+        },
+        Row {
             seen: Some(|server| expect_resumptions(server, &["s1", "s2"])),
             ..row(
                 "FRM-10 resumed twice, each time after the last event",

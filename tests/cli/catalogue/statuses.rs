@@ -199,6 +199,12 @@ fn renewed_once(server: &FakeServer) -> Result<(), String> {
     }
 }
 
+/// A server whose session has an id that the specification does not allow (visible ASCII) and HTTP does.
+fn odd_session() -> Peer {
+    let session = Some("a b=;\u{fc}".to_owned());
+    Peer::Server(InitOk { session, ..InitOk::default() }.then(|request, conn| conn.message(&good(request))))
+}
+
 fn sessions() -> Vec<Row> {
     let renewed = |name, forgotten, args| Row {
         seen: Some(renewed_once),
@@ -210,6 +216,17 @@ fn sessions() -> Vec<Row> {
         renewed("HTTP-03 a resource", not_found, &["--timeout", "8s", "read", "x:y"]),
         renewed("HTTP-03 a prompt", not_found, &["--timeout", "8s", "get", "--no-check", "p"]),
         renewed("HTTP-03 404 with words", |conn| conn.respond(404, &[], "Session not found"), CALL),
+        Row {
+            seen: Some(|server| {
+                let all = server.requests();
+                let later: Vec<_> = all.iter().filter(|one| one.rpc_method() != "initialize").collect();
+                match later.iter().find(|one| one.header("mcp-session-id") != Some("a b=;\u{fc}")) {
+                    Some(one) => Err(format!("{} has {:?}", one.rpc_method(), one.header("mcp-session-id"))),
+                    None => Ok(()),
+                }
+            }),
+            ..row("HTTP-03 an id of odd characters", HTTP, odd_session(), CALL, warned(&["session-id"]))
+        },
         Row {
             seen: Some(|server| match count(server, "tools/list") {
                 2 => renewed_once(server),

@@ -1,4 +1,5 @@
-//! Runs that a table cannot hold: what comes by stdin and files, what a program is given and how it starts, and what is left.
+//! Runs that a table cannot hold: what comes by stdin and files, what a program is given and how it starts, what is left
+//! of it, and the file that tells of it all.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use serde_json::json;
 use super::arguments::typist;
 use super::{count, good};
 use crate::envelope;
-use crate::support::{FakeServer, Over, Peer, Run, Sandbox, init_ok};
+use crate::support::{FakeServer, InitOk, Over, Peer, Run, Sandbox, init_ok};
 
 /// CLI-05: stdin is read only when that was asked for.
 #[test]
@@ -176,5 +177,43 @@ fn no_process_is_left() {
         running.signal(signal);
         running.wait().assert_exit(exit);
         assert_eq!(left(), 0, "after {signal}");
+    }
+}
+
+/// NET-08: the trace is a file that people send to others.
+#[test]
+fn no_secret_is_in_a_trace() {
+    let secrets = ["S3CRETBEARER", "S3CRETKEY", "S3CRETSESSION", "S3CRETQUERY", "S3CRETPASS"];
+    for status in [200, 401, 500] {
+        let script =
+            InitOk { session: Some("S3CRETSESSION".to_owned()), ..InitOk::default() }.then(move |request, conn| {
+                let seen = format!("{:?}", request.headers).replace('"', "'");
+                if status == 200 { conn.error(request, -32050, &seen) } else { conn.respond(status, &[], &seen) }
+            });
+        let server = FakeServer::start(Over::Http, script);
+        let sandbox = Sandbox::new();
+        let url = format!("{}?t=S3CRETQUERY", server.url().replace("http://", "http://u:S3CRETPASS@"));
+        let args = [
+            "--bearer",
+            "S3CRETBEARER",
+            "-H",
+            "X-Api-Key: S3CRETKEY",
+            "--trace",
+            "t.ndjson",
+            "-s",
+            &url,
+            "call",
+            "--no-check",
+            "t",
+        ];
+        let args: Vec<&str> = if status == 200 { args[2..].to_vec() } else { args.to_vec() };
+        let run = sandbox.mcpcli(&server.args(&args)).run();
+        assert_ne!(run.status, Some(0), "{}", run.describe());
+        let trace = std::fs::read_to_string(sandbox.work().join("t.ndjson")).expect("the trace");
+        assert!(trace.contains("tools/call") || trace.contains("initialize"), "{trace}");
+        for secret in secrets {
+            assert!(!trace.contains(secret), "{status}: {secret} in {trace}");
+            assert!(!run.stderr.contains(secret) && !run.stdout_text().contains(secret), "{}", run.describe());
+        }
     }
 }
