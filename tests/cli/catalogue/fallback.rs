@@ -170,6 +170,15 @@ fn refused_versions() -> Vec<Row> {
     let rpc = |stderr| fails("rpc-error", "", 4, "initialize", stderr);
     vec![
         row(
+            "HTTP-15 what came of the handshake is shown",
+            super::ALL,
+            introduced(
+                r#"{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"old one","version":"0.1"}}"#,
+            ),
+            &["--timeout", "8s", "info"],
+            Expect { stdout: &["old one", "0.1"], ..protocol("version", "initialize", &["1999-01-01"]) },
+        ),
+        row(
             "HTTP-15 400 with words about versions",
             NETS,
             initializing(|_, conn| {

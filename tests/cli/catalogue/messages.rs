@@ -67,6 +67,13 @@ fn with_ids(form: &'static str) -> Peer {
 
 fn odd_ids() -> Vec<Row> {
     vec![
+        row(
+            "RPC-01 a warning is never hidden",
+            HTTP,
+            with_ids(r#""ID""#),
+            &["-q", "--timeout", "8s", "call", "--no-check", "t"],
+            Expect { stderr: &["warning[id-type]"], ..warned(&["id-type", "id-type"]) },
+        ),
         row("RPC-01 every id is a text", ALL, with_ids(r#""ID""#), CALL, warned(&["id-type", "id-type"])),
         row("RPC-01 every id is a text, at a list", ENDS, with_ids(r#""ID""#), TOOLS, warned(&["id-type", "id-type"])),
         row("RPC-01 an id is a text, without a handshake", ENDS, with_ids(r#""ID""#), MODERN, warned(&["id-type"])),

@@ -81,6 +81,11 @@ fn acknowledgements() -> Vec<Row> {
 fn refused_notifications() -> Vec<Row> {
     let refused = |name, acknowledge, expect| row(name, NETS, acknowledging(acknowledge), CALL, expect);
     vec![
+        Row {
+            args: &["--timeout", "8s", "info"],
+            expect: Expect { stdout: &["fake", "1.0"], ..http("initialized", &["HTTP 500", "boom"]) },
+            ..refused("HTTP-01 500, and what the server said of itself", |conn| conn.respond(500, &[], "boom"), done())
+        },
         refused("HTTP-01 400", |conn| conn.respond(400, &[], "no"), http("initialized", &["HTTP 400", "no"])),
         refused("HTTP-01 500", |conn| conn.respond(500, &[], "boom"), http("initialized", &["HTTP 500", "boom"])),
         refused(
