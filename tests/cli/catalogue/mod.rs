@@ -18,6 +18,7 @@ mod entries;
 mod fallback;
 mod framing;
 mod lists;
+mod media;
 mod messages;
 mod missing;
 mod network;
@@ -101,6 +102,7 @@ fn rows() -> Vec<Row> {
         fallback::rows(),
         framing::rows(),
         lists::rows(),
+        media::rows(),
         messages::rows(),
         missing::rows(),
         network::rows(),
