@@ -60,6 +60,26 @@ pub enum Fault {
     LegacyOnly,
     /// No answer to `server/discover`.
     SilentProbe,
+    /// An error without a usable id.
+    IdNull,
+    /// A result and an error in one answer.
+    ResultAndError,
+    /// Neither a result nor an error.
+    NoResult,
+    /// A result without the envelope around it.
+    BareResult,
+    /// A result that is a text.
+    ResultText,
+    /// A result nested deeper than anyone needs.
+    TooDeep,
+    /// 429 with `Retry-After`.
+    Http429,
+    /// 202, and no answer ever.
+    Accepted,
+    /// A redirect to another origin.
+    RedirectElsewhere,
+    /// A body in an encoding that was not asked for.
+    Gzip,
 }
 
 impl Fault {
@@ -150,7 +170,7 @@ mod tests {
             assert_eq!(Fault::from_name(row.name), Some(row.fault));
             assert!(!row.transports.is_empty(), "{} is shown nowhere", row.name);
         }
-        assert_eq!(Fault::SilentProbe as usize + 1, FAULTS.len());
+        assert_eq!(Fault::Gzip as usize + 1, FAULTS.len());
         assert_eq!(Fault::from_name("no-such-fault"), None);
     }
 

@@ -3,7 +3,10 @@
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
+use hyper::header::{
+    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, ORIGIN,
+    RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use hyper::{Response, StatusCode};
 
 use super::body::Body;
@@ -147,6 +150,12 @@ pub fn fault<'a>(shared: &Shared, mut requests: impl Iterator<Item = &'a Request
                 "Bearer error=\"insufficient_scope\", error_description=\"Calling tools needs another scope\", scope=\"mcp:call\"",
                 r#"{"error":"insufficient_scope","error_description":"Calling tools needs another scope"}"#,
             ),
+            Fault::Http429 => with(plain(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests"), RETRY_AFTER, "1"),
+            Fault::Accepted => empty(StatusCode::ACCEPTED),
+            Fault::RedirectElsewhere => {
+                with(empty(StatusCode::TEMPORARY_REDIRECT), LOCATION, "http://other.invalid:9/mcp")
+            }
+            Fault::Gzip => with(reply(StatusCode::OK, JSON, Body::whole(GZIPPED)), CONTENT_ENCODING, "gzip"),
             Fault::RpcErrorIn400 => reply(
                 StatusCode::BAD_REQUEST,
                 JSON,
@@ -155,6 +164,15 @@ pub fn fault<'a>(shared: &Shared, mut requests: impl Iterator<Item = &'a Request
             _ => return None,
         })
     })
+}
+
+/// The beginning of a body in gzip; nobody reads more of it.
+const GZIPPED: &[u8] = &[0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 0x03];
+
+/// An answer with one header more.
+fn with(mut response: Response<Body>, name: HeaderName, value: &'static str) -> Response<Body> {
+    response.headers_mut().insert(name, HeaderValue::from_static(value));
+    response
 }
 
 fn html(status: StatusCode, title: &str) -> Response<Body> {
