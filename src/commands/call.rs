@@ -183,11 +183,12 @@ fn report(call: &Call, result: Option<RawJson>) -> CallReport {
 /// What the result is, by its shape alone.
 fn judge(call: &Call, tool: Option<&ToolView>, answer: Answer, client: &Client, settings: &Settings) -> Found {
     if json::kind(&answer.result) != json::JsonKind::Object {
-        let kind = json::kind(&answer.result).name();
+        let kind = json::kind(&answer.result).with_article();
         let message = format!("the result of tools/call is {kind} instead of an object");
         let mut failure = Failure::new(Category::Protocol, tools_call(), message)
             .with_reason(Reason::ResultShape)
-            .with_evidence("body", json::compact(answer.result.get()));
+            .with_evidence("body", json::compact(answer.result.get()))
+            .with_hint("a result must be an object (2025-11-25 basic §Responses): the server is at fault");
         failure.http_status = answer.http_status;
         return Found { body: Body::Call(report(call, Some(answer.result))), failures: vec![failure] };
     }

@@ -362,7 +362,7 @@ pub const FAULTS: &[FaultRow] = &[
     },
     FaultRow {
         fault: Fault::Accepted,
-        name: "accepted",
+        name: "http-202",
         summary: "tools/call is answered with 202 and no answer ever comes",
         transports: &[Http],
         category: Category::Transport,

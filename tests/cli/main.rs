@@ -18,6 +18,7 @@ mod network;
 mod outcomes;
 mod questions;
 mod readme;
+mod secrets;
 #[path = "../support/mod.rs"]
 mod support;
 mod tasks;
