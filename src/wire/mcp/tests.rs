@@ -69,7 +69,7 @@ fn content_blocks() {
     };
     assert_eq!(contents, ResourceContents { uri: Some("u".into()), blob: Some("AA==".into()), ..Default::default() });
     for (text, deviation) in [
-        (r#"{"type":"json","json":{}}"#, "has the type \"json\", which no protocol version defines"),
+        (r#"{"type":"json","json":{}}"#, "has the unknown type \"json\", which no protocol version defines"),
         (r#"{"type":"text","text":null}"#, "has the type \"text\", but not what such a block must have"),
         (r#"{"type":"resource","resource":"u"}"#, "has the type \"resource\", but not what such a block must have"),
         (r#"{"text":"no type"}"#, "has no type"),

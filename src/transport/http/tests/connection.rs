@@ -34,7 +34,7 @@ async fn a_session_is_kept_and_ended() {
 #[tokio::test]
 async fn a_forgotten_or_impossible_session_is_not_sent() {
     let fake = Fake::start(|number, _| {
-        let id = if number == 0 { "a b" } else { "fine" };
+        let id = if number == 0 { "" } else { "a b" };
         answer("200 OK", &format!("Content-Type: application/json\r\nMcp-Session-Id: {id}\r\n"), OK)
     })
     .await;
