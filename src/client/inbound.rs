@@ -17,6 +17,8 @@ use crate::wire::{RawJson, json};
 const NOISE_KEPT: usize = 5;
 /// How many notifications are kept for a watcher who is still to come.
 const EARLY_KEPT: usize = 64;
+/// How many answers to the server may wait to be taken.
+const MOST_ANSWERS: usize = 256;
 /// How many bytes of one line of noise are kept.
 const NOISE_LINE: usize = 200;
 
@@ -318,6 +320,20 @@ impl Inbound {
             let message = format!("the server sent the request {method}, which its protocol version does not have");
             return self.ledger.warn(WarningId::ServerRequest, format!("{message}; it was not answered"));
         }
+        {
+            let mut state = self.lock();
+            if state.answering >= MOST_ANSWERS {
+                // It asks and takes no answer: each one would wait in memory until the end.
+                state.ignored += 1;
+                if state.ignored == 1 {
+                    let note = format!("the server takes none of {MOST_ANSWERS} answers; what else it asks is ignored");
+                    self.tracer.note(note.clone());
+                    (self.options.activity)(Activity::Note(note));
+                }
+                return;
+            }
+            state.answering += 1;
+        }
         let this = Arc::clone(self);
         // Only a person takes time; what mcpcli answers by itself moves no clock, or a server could keep a request open
         // for ever by asking.
@@ -350,7 +366,9 @@ impl Inbound {
                 opens_session: false,
                 resumable: false,
             };
-            if let Err(error) = this.transport.send(message).await {
+            let sent = this.transport.send(message).await;
+            this.lock().answering -= 1;
+            if let Err(error) = sent {
                 let note = format!("our answer to the server's {method} could not be sent: {error}");
                 this.tracer.note(note.clone());
                 (this.options.activity)(Activity::Note(note));

@@ -52,6 +52,10 @@ pub struct State {
     pub given_up: Vec<u64>,
     /// How many questions of the server are with a person right now.
     pub asking: u32,
+    /// How many answers to the server are on their way.
+    pub answering: usize,
+    /// How many requests of the server got none, because too many answers were on their way.
+    pub ignored: u64,
     /// When a question of the server was last answered.
     pub asked_at: Option<Instant>,
     /// Questions that could not be answered.

@@ -12,6 +12,7 @@ mod envelope;
 mod faults;
 mod help;
 mod interruption;
+mod memory;
 mod modern;
 mod negotiation;
 mod network;

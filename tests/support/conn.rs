@@ -271,6 +271,11 @@ impl Conn {
         self.wire.order(end);
     }
 
+    /// Whether nobody takes any more what is written, or the test is over.
+    pub fn is_gone(&self) -> bool {
+        self.hub.stopping.load(Ordering::SeqCst) || self.wire.is_peer_gone()
+    }
+
     /// Does nothing, with the connection open, until the client or the test ends it.
     pub fn hold(&mut self) -> Gone {
         self.kept = false;

@@ -182,7 +182,11 @@ pub(super) async fn read_log(mut stderr: ChildStderr, events: EventSender, state
         };
         match read {
             Ok(0) => break,
-            Ok(count) => lines.push(&chunk[..count], |line| backlog.push(state.log(line))),
+            Ok(count) => {
+                lines.push(&chunk[..count], |line| backlog.push(state.log(line)));
+                // A flood is always ready to be read; clocks and messages have their turn in between.
+                tokio::task::yield_now().await;
+            }
             Err(error) => {
                 state.tracer.note(format!("reading the stderr of the server process failed: {error}"));
                 break;
