@@ -116,21 +116,7 @@ impl Client {
         if let Some(failure) = impossible(target, options) {
             return Err(failure);
         }
-        if let Some(learned) = dialer.recall(target) {
-            match dialer.remembered(&learned, target, handshake).await {
-                Ok(client) => return Ok(client),
-                Err(error) if !evidence::is_refusal(&error) => return Err(error.to_failure()),
-                Err(error) => {
-                    tracer.note(format!(
-                        "what was remembered does not hold any more ({}); finding out anew",
-                        error.fault
-                    ));
-                    dialer.forget(target);
-                    handshake.remembered = false;
-                }
-            }
-        }
-        let mut client = dialer.find_out_again(target, handshake).await?;
+        let mut client = dialer.reach_again(target, handshake).await?;
         client.target = (options.retries > 0).then(|| target.clone());
         Ok(client)
     }
@@ -166,6 +152,24 @@ fn impossible(target: &Target, options: &Options) -> Option<Failure> {
 }
 
 impl Dialer<'_> {
+    /// What is remembered of the server, as long as it holds; else what is found out.
+    pub(super) async fn reach(&self, target: &Target, handshake: &mut Handshake) -> Result<Client, Failure> {
+        if let Some(learned) = self.recall(target) {
+            match self.remembered(&learned, target, handshake).await {
+                Ok(client) => return Ok(client),
+                Err(error) if !evidence::is_refusal(&error) => return Err(error.to_failure()),
+                Err(error) => {
+                    let note =
+                        format!("what was remembered does not hold any more ({}); finding out anew", error.fault);
+                    self.tracer.note(note);
+                    self.forget(target);
+                    handshake.remembered = false;
+                }
+            }
+        }
+        self.find_out(target, handshake).await
+    }
+
     /// The transports that may be meant, and the era on each. Streamable HTTP, then HTTP+SSE if the server refused the POST
     /// in a way that such a server would (2025-03-26 to 2026-07-28 basic/transports §Backwards Compatibility).
     pub(super) async fn find_out(&self, target: &Target, handshake: &mut Handshake) -> Result<Client, Failure> {

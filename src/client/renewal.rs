@@ -121,9 +121,16 @@ impl Client {
         let mut handshake = Handshake::default();
         let begun = dialer.find_out(target, &mut handshake).await;
         let phase = error.phase.clone();
-        *self = begun.map_err(|failure| ClientError { phase, fault: Fault::Renegotiation(Box::new(failure)) })?;
-        self.wait_for_listening().await?;
+        let fresh = begun.map_err(|failure| ClientError { phase, fault: Fault::Renegotiation(Box::new(failure)) })?;
+        self.go_on_as(fresh).await?;
         Ok(self.era().version() != before)
+    }
+
+    /// Takes the place of a conversation that cannot go on; what belongs to the command stays.
+    pub(super) async fn go_on_as(&mut self, mut fresh: Client) -> Result<(), ClientError> {
+        (fresh.target, fresh.may_repeat_call) = (self.target.take(), self.may_repeat_call);
+        *self = fresh;
+        self.wait_for_listening().await
     }
 
     async fn renew(&mut self) -> Result<(), ClientError> {

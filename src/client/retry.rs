@@ -21,10 +21,15 @@ const LONGEST: Duration = Duration::from_secs(30);
 const LONGEST_WISH: Duration = Duration::from_secs(300);
 
 /// Methods that change nothing, or the same once and twice. `tools/call` is none of them.
-const REPEATABLE: [&str; 12] = [
+const REPEATABLE: [&str; 17] = [
     "initialize",
     "server/discover",
     "ping",
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "tasks/list",
     "resources/read",
     "prompts/get",
     "completion/complete",
@@ -91,10 +96,10 @@ fn counted(mut failure: Failure, attempts: usize) -> Failure {
 
 impl Dialer<'_> {
     /// Begins the conversation, again and again where that may help. No part of it does anything at the server.
-    pub(super) async fn find_out_again(&self, target: &Target, handshake: &mut Handshake) -> Result<Client, Failure> {
+    pub(super) async fn reach_again(&self, target: &Target, handshake: &mut Handshake) -> Result<Client, Failure> {
         let mut attempts = 1;
         loop {
-            let failure = match self.find_out(target, handshake).await {
+            let failure = match self.reach(target, handshake).await {
                 Ok(client) => return Ok(client),
                 Err(failure) => failure,
             };
@@ -118,8 +123,7 @@ impl Client {
             Phase::Discover => "server/discover",
             phase => phase.name(),
         };
-        let harmless = REPEATABLE.contains(&name) || name.ends_with("/list");
-        harmless || error.never_reached() || (name == "tools/call" && self.may_repeat_call)
+        REPEATABLE.contains(&name) || error.never_reached() || (name == "tools/call" && self.may_repeat_call)
     }
 
     /// A request, with what has to be renewed for it, again and again where that may help and can do no harm.
@@ -161,10 +165,7 @@ impl Client {
         let begun = dialer.find_out(&target, &mut handshake).await;
         let renegotiated =
             |failure| ClientError { phase: phase.clone(), fault: Fault::Renegotiation(Box::new(failure)) };
-        let mut fresh = begun.map_err(renegotiated)?;
-        (fresh.target, fresh.may_repeat_call) = (Some(target), self.may_repeat_call);
-        *self = fresh;
-        self.wait_for_listening().await
+        self.go_on_as(begun.map_err(renegotiated)?).await
     }
 }
 

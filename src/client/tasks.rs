@@ -36,12 +36,6 @@ pub struct TaskView {
     pub status: String,
     /// `statusMessage`
     pub message: Option<String>,
-    /// `createdAt`, as sent.
-    pub created: Option<String>,
-    /// `lastUpdatedAt`, as sent.
-    pub updated: Option<String>,
-    /// For how long it is kept, as the JSON text of milliseconds (`ttlMs`, `ttl`).
-    pub ttl_ms: Option<String>,
     /// The pause that the server asks for between two questions (`pollIntervalMs`, `pollInterval`).
     pub poll: Option<Duration>,
     /// The object as it came.
@@ -63,9 +57,6 @@ impl TaskView {
             id: text("taskId")?,
             status: text("status")?,
             message: text("statusMessage"),
-            created: text("createdAt"),
-            updated: text("lastUpdatedAt"),
-            ttl_ms: number(["ttlMs", "ttl"]),
             poll: poll.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok()),
             raw,
         })

@@ -80,7 +80,6 @@ fn whole(text: &str) -> Option<i128> {
     }
     let number: f64 = text.parse().ok()?;
     // Beyond that a double has no fraction and no exactness either.
-    #[allow(clippy::cast_possible_truncation)]
     (number.fract() == 0.0 && number.abs() < 1e18).then_some(number as i128)
 }
 

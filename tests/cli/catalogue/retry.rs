@@ -25,6 +25,32 @@ fn what_may_not_be_repeated_is_not() {
     check_rows(&[never_repeated(), bounded()].concat());
 }
 
+#[test]
+fn a_remembered_server_is_tried_again_too() {
+    let state = std::sync::Arc::new(AtomicUsize::new(0));
+    let fails = std::sync::Arc::clone(&state);
+    let server = FakeServer::start(
+        Over::Http,
+        crate::support::script(move |request, conn| {
+            let shaking = request.rpc_method() == "initialize";
+            // Once, when asked to.
+            if shaking && fails.compare_exchange(1, 2, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                return unavailable(request, conn);
+            }
+            if !InitOk::default().answer(request, conn) {
+                conn.error(request, -32601, "no such method");
+            }
+        }),
+    );
+    let sandbox = crate::support::Sandbox::new();
+    let args = server.args(&["--protocol", "auto", "--retry", "2", "list", "tools"]);
+    sandbox.mcpcli(&args).run().assert_exit(0);
+    state.store(1, Ordering::SeqCst);
+    sandbox.mcpcli(&args).run().assert_exit(0);
+    assert_eq!(count(&server, "server/discover"), 1, "the second run remembers");
+    assert_eq!(count(&server, "initialize"), 3);
+}
+
 const LIST: &[&str] = &["--retry", "3", "--timeout", "8s", "list", "tools"];
 const CALL: &[&str] = &["--retry", "3", "--timeout", "8s", "call", "--no-check", "t"];
 /// Looks the tool up, and so knows what it promises.
