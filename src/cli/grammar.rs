@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub use super::grammar_watch::{Deed, Task, Watch};
+mod watch;
+
 use super::options::{Connect, Show};
 use super::values;
+pub use watch::{Deed, Task, Watch};
 
 /// curl, grpcurl and hurl for the Model Context Protocol: says who failed, at which step, with which evidence
 #[derive(Debug, Parser)]

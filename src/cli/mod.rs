@@ -7,7 +7,6 @@ mod ask;
 mod credentials;
 mod demo;
 mod grammar;
-mod grammar_watch;
 mod host;
 mod input;
 mod memory;

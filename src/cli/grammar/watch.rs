@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::values;
+use super::super::values;
 
 /// `watch [URI]...`
 #[derive(Debug, Args)]
